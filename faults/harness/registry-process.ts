@@ -26,7 +26,7 @@ export type RegistryProcess = ReturnType<typeof registryProcess>
 
 /** How long the registry may take to exit after SIGTERM. */
 const stopTimeoutMs = 10_000
-const startTimeoutMs = 30_000
+const startTimeoutMs = 60_000
 /** The first address in the log is the registry's own, unless a base URL is set. */
 const anyAddress = /https?:\/\/[^\s:]+:(\d+)/
 

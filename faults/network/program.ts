@@ -1,31 +1,37 @@
 /** Breaks the network between the CLI and a registry: `npm run faults -- network [options]`. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { anySeed, misuse, wholeNumber } from '../arguments.ts'
 import { listCells, networkFaults } from './all-network-faults.ts'
 import { networkRounds } from './all-rounds.ts'
+import { chooseCover } from './cover.ts'
 import { inWords, isProblem } from './ends.ts'
 import type { Cell } from './network-fault.ts'
 import { columns, type Place, places, placeTitles } from './places.ts'
 import type { CellResult } from './run-cell.ts'
 import { runCells } from './run-network.ts'
 import { type RoundResult, runRound } from './run-round.ts'
-import { formatTable } from './table.ts'
+import { formatTable, withTable } from './table.ts'
 
-const usage = `npm run faults -- network [--only names] [--place name] [--rounds 1] [--seed N] [--markdown]
+const usage = `npm run faults -- network [--only names] [--place name] [--cover] [--rounds 1] [--seed N] [--markdown]
 
 --only      comma-separated names of faults and rounds (default: all)
 --place     place of the affected requests (rounds are not run): ${places.join(', ')}
+--cover     run only the commands that the tests run with this seed
 --markdown  print the table for docs/reliability.md without running any command
+
+If every command of the whole table ends as declared, the date and the seed are written to docs/reliability.md.
 `
+
+const pagePath = join(import.meta.dirname, '../../docs/reliability.md')
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /** Runs the network faults, and returns the exit code: 0 if every command ended as declared. */
 export async function runNetwork(words: string[]): Promise<number> {
-  const { only, place, rounds, seed, isMarkdown, isHelp } = readArguments(words)
+  const { only, place, rounds, seed, isCover, isMarkdown, isHelp } = readArguments(words)
   if (isHelp) return printNames()
   const faults = networkFaults.filter(({ name }) => isWanted(only, name))
   const kinds = networkRounds.filter(({ name }) => place === undefined && isWanted(only, name))
@@ -51,7 +57,8 @@ export async function runNetwork(words: string[]): Promise<number> {
   for (let round = 0; round < rounds; round += 1) {
     const options = { seed: seed + round, timeoutFactor: 1, logFolder }
     const onResult = (result: CellResult) => reportCell(result, options.seed)
-    for (const result of await runCells(cells, { ...options, onResult })) counted(result)
+    const chosen = isCover ? chooseCover(cells, options.seed) : cells
+    for (const result of await runCells(chosen, { ...options, onResult })) counted(result)
     const results = await Promise.all(kinds.map((kind) => runRound(kind, options)))
     for (const result of results) {
       counted(result)
@@ -63,6 +70,12 @@ export async function runNetwork(words: string[]): Promise<number> {
   say(`network: commands and rounds: ${count}, failed: ${failed}, time: ${seconds} s`)
   if (failed === 0) rmSync(logFolder, { recursive: true })
   else say(`registry logs: ${logFolder}`)
+  const isWhole = only === undefined && place === undefined && !isCover
+  if (isWhole && failed === 0) {
+    const date = new Date().toISOString().slice(0, 10)
+    writeFileSync(pagePath, withTable(readFileSync(pagePath, 'utf8'), { date, seed }))
+    say('wrote the date and the seed to docs/reliability.md')
+  }
   return failed === 0 ? 0 : 1
 }
 
@@ -78,6 +91,12 @@ const isAt = (wanted: Place | undefined, { column, place }: Cell) =>
 const formatTitle = ({ fault, column, form, place }: Cell) =>
   `${fault.name.padEnd(20)}${(place === undefined ? column : `${column}, ${placeTitles[place]}`).padEnd(20)}${form.padEnd(11)}`
 
+/** Returns the command line that runs a cell again. */
+export function toCommand({ fault, column, place }: Cell, seed: number): string {
+  const at = place ?? columns[column].places[0]
+  return `npm run faults -- network --only ${fault.name} --place "${at}" --seed ${seed}`
+}
+
 /** Prints one line for a command, and the command's output if it did not end as declared. */
 function reportCell({ cell, end, seconds, failure, output }: CellResult, seed: number) {
   const seen = isProblem(end) ? end.problem : inWords(end)
@@ -86,7 +105,7 @@ function reportCell({ cell, end, seconds, failure, output }: CellResult, seed: n
   if (failure === undefined) return
   say(`  expected: ${inWords(cell.end)}`)
   if (!isProblem(end)) say(`  seen:     ${failure}`)
-  say(`  again:    npm run faults -- network --only ${cell.fault.name} --seed ${seed}`)
+  say(`  again:    ${toCommand(cell, seed)}`)
   say(output.replace(/^/gm, '  | '))
 }
 
@@ -114,6 +133,7 @@ function readArguments(args: string[]) {
         place: { type: 'string' },
         rounds: { type: 'string', default: '1' },
         seed: { type: 'string', default: anySeed() },
+        cover: { type: 'boolean', default: false },
         markdown: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
         list: { type: 'boolean', default: false },
@@ -124,6 +144,7 @@ function readArguments(args: string[]) {
       place: placeNamed(values.place),
       rounds: wholeNumber('--rounds', values.rounds),
       seed: wholeNumber('--seed', values.seed),
+      isCover: values.cover,
       isMarkdown: values.markdown,
       isHelp: values.help || values.list,
     }

@@ -19,13 +19,16 @@ export type NetworkOptions = {
   onResult(result: CellResult): void
 } & Pick<CellOptions, 'program' | 'hangTimeoutMs'>
 
-/** The number of lanes. It may exceed the number of cores, because cells spend much of their time waiting. */
-const lanesByTransport: Record<Transport, number> = {
+/** The maximum number of lanes. It may exceed the number of cores, because cells spend much of their time waiting. */
+const maxLanes: Record<Transport, number> = {
   http: 5,
   https: 2,
   'proxied http': 1,
   'proxied https': 1,
 }
+
+/** Opening another lane, with its registry and its seeder, takes as long as several cells. */
+const minCellsPerLane = 8
 
 const getTransport = ({ fault }: Cell): Transport => fault.over ?? 'http'
 
@@ -43,7 +46,7 @@ export async function runCells(
   cells: readonly Cell[],
   options: NetworkOptions,
 ): Promise<CellResult[]> {
-  const results = await runOnLanes(cells, options, lanesByTransport)
+  const results = await runOnLanes(cells, options, maxLanes)
   const early = results.filter(({ failure }) => mayBeEarly(failure))
   if (early.length > maxRepeated) return results
   const { timeoutFactor } = options
@@ -95,13 +98,15 @@ async function runOnLanes(
   }
 
   const working = [...Map.groupBy(cells, getTransport)].flatMap(([transport, queue]) =>
-    Array.from({ length: Math.min(lanes?.[transport] ?? 1, queue.length) }, (_, number) =>
+    Array.from({ length: countLanes(queue.length, lanes?.[transport]) }, (_, number) =>
       work(transport, number, queue),
     ),
   )
   await Promise.all(working)
   return results
 }
+
+const countLanes = (cells: number, max = 1) => Math.min(max, Math.ceil(cells / minCellsPerLane))
 
 /** Throws if the registry itself has failed: network faults must not make it fail. */
 function reportRegistry({ failures }: Lane) {

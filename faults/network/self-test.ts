@@ -7,7 +7,13 @@ import { fails, onRequests } from './declare.ts'
 import * as harms from './harms.ts'
 import type { Cell, NetworkFault } from './network-fault.ts'
 
-export type Tampering = { summary: string; failure: RegExp; program: string }
+export type Tampering = {
+  summary: string
+  failure: RegExp
+  program: string
+  /** How long the program may run before it counts as hanging. Undefined if it ends by itself. */
+  hangTimeoutMs?: number
+}
 
 const intoFile = (bytes: string) => `
   const folder = process.env.SHOAL_HOME + '/data/models/large'
@@ -28,7 +34,10 @@ const say = (reported: string) => `console.log(JSON.stringify({ error: ${reporte
 export const tamperings: Tampering[] = [
   tampering('wrong bytes under the final name', /wrong bytes/, intoFile("'wrong'")),
   tampering('no file and exit 0', /exit 0 without the file/, ''),
-  tampering('no end', /no end within/, 'setInterval(() => {}, 1000)'),
+  {
+    ...tampering('no end', /no end within/, 'setInterval(() => {}, 1000)'),
+    hangTimeoutMs: 8_000, // on a busy machine, the program needs seconds before it has sent its request
+  },
   tampering('a crash', /terminated by SIGABRT/, 'process.abort()'),
   tampering('an uncaught error', /stack trace/, "throw new Error('thrown')"),
   tampering(

@@ -4,8 +4,30 @@ import { type End, inWords } from './ends.ts'
 import type { ColumnEnds, NetworkFault } from './network-fault.ts'
 import { columns, type Place, placeTitles } from './places.ts'
 
-export const tableBegin = '<!-- Printed by: npm run faults -- network --markdown -->'
-export const tableEnd = '<!-- End of the printed table -->'
+const tableBegin = '<!-- Printed by: npm run faults -- network -->'
+const tableEnd = '<!-- End of the printed table -->'
+
+/** A run of the whole table in which every command ended as declared. */
+export type WholeRun = {
+  /** The UTC date, such as `2026-11-28`. */
+  date: string
+  seed: number
+}
+
+/**
+ * Returns the page with the current table, below a sentence that states when the table was tested. The sentence stays
+ * the same if no run is given.
+ * @throws if the page has no place for the table
+ */
+export function withTable(page: string, run?: WholeRun): string {
+  const [before = '', rest = ''] = page.split(`${tableBegin}\n\n`)
+  const [printed = '', after] = rest.split(`\n\n${tableEnd}`)
+  if (after === undefined) throw new Error('the page has no place for the table of network faults')
+  const sentence = run
+    ? `The whole table was last tested on ${run.date}, with the seed ${run.seed}.`
+    : printed.split('\n\n', 1)[0]
+  return `${before}${tableBegin}\n\n${sentence}\n\n${formatTable()}\n\n${tableEnd}${after}`
+}
 
 /** Returns the table in Markdown, with footnotes for the dashes. */
 export function formatTable(faults: readonly NetworkFault[] = networkFaults): string {

@@ -1,0 +1,4 @@
+import { databaseFaults } from './databases.ts'
+import { describeFaults } from './describe-faults.ts'
+
+describeFaults(databaseFaults)

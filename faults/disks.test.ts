@@ -1,0 +1,4 @@
+import { describeFaults } from './describe-faults.ts'
+import { diskFaults } from './disks.ts'
+
+describeFaults(diskFaults)

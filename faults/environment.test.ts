@@ -1,0 +1,4 @@
+import { describeFaults } from './describe-faults.ts'
+import { environmentFaults } from './environment.ts'
+
+describeFaults(environmentFaults)
