@@ -1,17 +1,19 @@
-/** Publishes, finds and pulls a model with the real programs, which are killed during some of the steps. */
+/** Publishes, finds and pulls a model. The registry and the programs that are killed run in their own processes. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { mebibyte } from '@shoal/core/units'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import { type ModelFile, registryClient } from '@shoal/protocol/client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { slowTest } from '../../../testing/slow-test.ts'
 import { runShoal, startShoal } from './testing/run-shoal.ts'
+import { shoalHere } from './testing/shoal-here.ts'
 
 const nano = join(import.meta.dirname, '../../../models/shoal-nano/shoal-nano-Q8_0.gguf')
 
@@ -21,9 +23,9 @@ let port: number
 let registry: Awaited<ReturnType<typeof startRegistry>>
 
 const shoal = (words: string[], input?: string) =>
-  runShoal(words, {
+  shoalHere(words, {
     home,
-    env: { SHOAL_REGISTRY: `http://localhost:${port}` },
+    registry: `http://localhost:${port}`,
     ...(input !== undefined && { input }),
   })
 const client = () => registryClient({ baseUrl: `http://localhost:${port}` })
@@ -110,8 +112,9 @@ test('a private model can be pulled by its owner, and is not found by others', a
   await copyFile(nano, file)
   expect((await shoal(['push', file, '--private'])).exitCode).toBe(0)
   expect((await shoal(['pull', 'lagoon'])).exitCode).toBe(0)
-  const stranger = await runShoal(['pull', 'lagoon', '--registry', client().baseUrl], {
+  const stranger = await shoalHere(['pull', 'lagoon'], {
     home: await mkdtemp(join(folder, 'stranger-')),
+    registry: client().baseUrl,
   })
   expect(stranger.exitCode).toBe(3)
 })
@@ -125,22 +128,23 @@ test('a second registry on the same data folder ends with an error message', asy
 })
 
 test('a pull resumes after its process or the registry was killed', async () => {
-  const { sha256 } = await pushLarge('trench', 96 * mebibyte)
+  const { sha256 } = await pushLarge('trench', 64 * mebibyte)
+  const words = ['pull', 'trench', '--no-peers', '--limit-rate', '24MB']
   const pull = () =>
-    startShoal(['pull', 'trench', '--limit-rate', '24MB', '--json'], {
+    startShoal([...words, '--json', '--progress=json'], {
       home,
       env: { SHOAL_REGISTRY: client().baseUrl },
     })
   const models = join(home, 'data', 'models', 'trench')
 
   const first = pull()
-  await until(async () => (await bytesIn(models)) > 0 && (await hasChunks(models)))
+  await untilDownloaded(first.child, 24 * mebibyte)
   first.child.kill('SIGKILL')
   expect((await first.outcome).exitCode).toBeNull()
   expect((await readdir(models)).filter((name) => name.endsWith('.gguf'))).toEqual([])
 
   const second = pull()
-  await sleep(1_000)
+  await untilDownloaded(second.child, 0)
   registry.child.kill('SIGKILL')
   await registry.outcome
   registry = await startRegistry(['registry'])
@@ -210,27 +214,18 @@ async function pushLarge(name: string, bytes: number) {
   return { sha256: await computeSha256(file) }
 }
 
-async function until(isSo: () => Promise<boolean>) {
-  for (let waited = 0; waited < 60_000; waited += 50) {
-    if (await isSo()) return
-    await sleep(50)
-  }
-  throw new Error('the expected state was not reached within a minute')
-}
+const until = (isSo: () => Promise<boolean>) => vi.waitUntil(isSo, { timeout: 200_000 })
 
-async function bytesIn(directory: string): Promise<number> {
-  const names = await readdir(directory, { recursive: true }).catch(() => [])
-  const sizes = await Promise.all(
-    names.map(
-      async (name) => (await stat(join(directory, name)).catch(() => undefined))?.blocks ?? 0,
-    ),
-  )
-  return sizes.reduce((sum, blocks) => sum + blocks * 512, 0)
-}
-
-/** Whether the folder contains more data than unfinished chunks can account for. */
-async function hasChunks(directory: string): Promise<boolean> {
-  return (await bytesIn(directory)) > 40 * mebibyte
+/** Waits until a pull that prints its progress as JSON has downloaded more than this many bytes. */
+async function untilDownloaded({ stderr }: { stderr: Readable }, bytes: number) {
+  const reached = Promise.withResolvers<void>()
+  createInterface(stderr)
+    .on('line', (line) => {
+      const event = line.startsWith('{') ? JSON.parse(line) : {}
+      if (event.type === 'progress' && event.bytes_done > bytes) reached.resolve()
+    })
+    .on('close', () => reached.reject(new Error('the pull ended too early')))
+  await reached.promise
 }
 
 async function computeSha256(path: string): Promise<string> {
