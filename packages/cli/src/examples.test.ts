@@ -11,7 +11,7 @@ import { hashFileInWorker, makeManifest } from '@shoal/model-file'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import { registryClient, type StartedUpload } from '@shoal/protocol/client'
 import { pullFile, pushFile } from '@shoal/transfer'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { slowTest } from '../../../testing/slow-test.ts'
 import { nanoPath } from './testing/local-files.ts'
 import { type Example, readExamples } from './testing/read-examples.ts'
@@ -43,39 +43,26 @@ function exportedFunctions(index: string): string[] {
   )
 }
 
-describe('the examples of the clients and the transfer package', () => {
-  let values: ExampleValues
-  let folder: string
-  const stack = new AsyncDisposableStack()
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'shoal-examples-'))
+slowTest(
+  'the examples have the right types and run, and one that does not is reported',
+  async () => {
+    await using stack = new AsyncDisposableStack()
+    const folder = await mkdtemp(join(tmpdir(), 'shoal-examples-'))
     stack.defer(() => rm(folder, { recursive: true }))
-    values = await startPrograms(folder, stack)
-  }, 60_000)
-  afterAll(() => stack.disposeAsync())
-
-  slowTest('have the right types, and run', async () => {
-    const examples = sources.flatMap(read)
-    const outcome = await runExamples(examples, { values, folder })
-    expect(outcome).toEqual({ typeErrors: '', failures: [] })
-  })
-
-  test('are reported if a type is wrong, or if they fail', async () => {
-    const example = (name: string, body: string): Example => ({ name, imports: '', body })
-    const { typeErrors, failures } = await runExamples(
-      [
-        example('wrong', 'const { depth } = await client.getStats()'),
-        example('missing', "await client.getModel('no-such-model')"),
-        example('right', 'await client.getStats()'),
-      ],
-      { values, folder },
-    )
-    expect(typeErrors).toMatch(/^wrong \(6,9\): error TS2339: Property 'depth' does not exist/)
+    const values = await startPrograms(folder, stack)
+    const wrong = (name: string, body: string): Example => ({ name, imports: '', body })
+    const examples = [
+      ...sources.flatMap(read),
+      wrong('wrong type', 'const { depth } = await client.getStats()'),
+      wrong('missing model', "await client.getModel('no-such-model')"),
+    ]
+    const { typeErrors, failures } = await runExamples(examples, { values, folder })
+    expect(typeErrors).toMatch(/^wrong type \(6,9\): error TS2339: Property 'depth' does not exist/)
     expect(typeErrors.trim().split('\n')).toHaveLength(1)
-    expect(failures).toEqual([{ name: 'missing', error: expect.stringContaining('no-such-model') }])
-  })
-})
+    const error = expect.stringContaining('no-such-model')
+    expect(failures).toEqual([{ name: 'missing model', error }])
+  },
+)
 
 test.each(sources)('%s has an example', (path) => {
   expect(read(path).length).toBeGreaterThan(0)
