@@ -23,7 +23,7 @@ export function readPassages(root: string): Passage[] {
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
   return [
     ...find(
-      '{*.md,{docs,packages,bench,cluster,conformance,deploy,faults,testing,stubs}/**/*.md}',
+      '{*.md,{docs,packages,bench,cluster,conformance,deploy,faults,findings,testing,stubs}/**/*.md}',
     ).flatMap((path) => readDocument(path, read(path))),
     ...find(
       '{packages/*/src,bench,cluster,conformance,faults,release,testing}/**/*.{ts,tsx}',
