@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { movedClock } from '@shoal/core/testing'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { hasPostgres } from '../../../../testing/servers.ts'
@@ -10,16 +10,18 @@ const ignore = () => undefined
 
 describe.skipIf(!hasPostgres)('the change feed of a node', () => {
   let url: URL
+  let clock: ReturnType<typeof movedClock>
   let line: Awaited<ReturnType<typeof breakableLine>>
 
   beforeEach(async () => {
     url = new URL(await makeDatabase())
-    line = await breakableLine(`${decodeURIComponent(url.hostname)}/.s.PGSQL.5432`)
+    clock = movedClock()
+    line = await breakableLine(`${decodeURIComponent(url.hostname)}/.s.PGSQL.5432`, clock)
   })
   afterEach(() => line.cut())
 
   function open(connectionString: string): ChangeFeed {
-    const feed = openChangeFeed({ connectionString, onConnectionLost: ignore })
+    const feed = openChangeFeed({ connectionString, onConnectionLost: ignore, clock })
     onTestFinished(feed.close)
     return feed
   }
@@ -31,13 +33,15 @@ describe.skipIf(!hasPostgres)('the change feed of a node', () => {
     return client
   }
 
-  /** Resolves when `count` nodes have sent a heartbeat. */
-  async function untilHeard(count: number) {
-    const nodes = new Set<string | undefined>()
+  /** Collects the heartbeats of all nodes. */
+  async function observe() {
+    const heartbeats: string[] = []
     const client = await connect()
-    client.on('notification', ({ payload = '' }) => nodes.add(payload.split(' ')[1]))
+    client.on('notification', ({ payload = '' }) => {
+      if (payload.startsWith('alive')) heartbeats.push(payload)
+    })
     await client.query('listen shoal_changes')
-    await expect.poll(() => nodes.size).toBe(count)
+    return heartbeats
   }
 
   const openDirectly = () => open(url.href)
@@ -48,16 +52,27 @@ describe.skipIf(!hasPostgres)('the change feed of a node', () => {
     const feed = openThroughLine()
     await expect.poll(feed.version).toBeDefined()
     const client = await connect()
+    const heartbeats = await observe()
     const before = feed.version()
     line.delay(4_500)
     await client.query(`select pg_notify('shoal_changes', 'change')`)
-    await expect.poll(feed.version, { interval: 100 }).toBeUndefined()
-    for (let turn = 0; turn < 60; turn += 1) {
-      expect(feed.version()).toBeUndefined()
-      await sleep(100)
-    }
+    clock.advance(3_000)
+    const versions = [feed.version()]
+    await expect
+      .poll(() => {
+        clock.advance(500)
+        versions.push(feed.version())
+        return heartbeats.length
+      })
+      .toBeGreaterThanOrEqual(4)
+    expect(new Set(versions)).toEqual(new Set([undefined]))
     line.delay(0)
-    await expect.poll(feed.version).toBeDefined()
+    await expect
+      .poll(() => {
+        clock.advance(500)
+        return feed.version()
+      })
+      .toBeDefined()
     expect(feed.version()).not.toBe(before)
   })
 
@@ -66,10 +81,11 @@ describe.skipIf(!hasPostgres)('the change feed of a node', () => {
     await expect.poll(one.version).toBeDefined()
     await expect.poll(two.version).toBeDefined()
     await line.cut()
+    await expect.poll(one.version).toBeUndefined()
     one.noteCounts()
     const before = two.version()
     const withoutCounts = two.versionWithoutCounts()
-    await sleep(1_200) // the notification is due after a second
+    clock.advance(1_000) // the notification is due
     await line.restore()
     await expect.poll(two.version).not.toBe(before)
     expect(two.versionWithoutCounts()).toBe(withoutCounts)
@@ -79,9 +95,17 @@ describe.skipIf(!hasPostgres)('the change feed of a node', () => {
     const [one, two] = [openThroughLine(), openDirectly()]
     await expect.poll(one.version).toBeDefined()
     await expect.poll(two.version).toBeDefined()
-    await untilHeard(2)
+    const heartbeats = await observe()
+    clock.advance(1_000)
+    await expect.poll(() => heartbeats).toHaveLength(2)
     const before = two.version()
+    const withoutCounts = two.versionWithoutCounts()
     await line.cut()
+    for (let second = 1; second <= 7; second += 1) {
+      clock.advance(1_000)
+      await expect.poll(() => heartbeats).toHaveLength(2 + second)
+    }
     await expect.poll(two.version).not.toBe(before)
+    expect(two.versionWithoutCounts()).toBe(withoutCounts) // no writes can have gone unnoticed
   })
 })

@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Clock, systemClock } from '@shoal/core/async'
 import pg from 'pg'
 
 export interface ChangeFeed {
@@ -48,6 +49,7 @@ export const noChangeFeed: ChangeFeed = {
 type Options = {
   connectionString: string
   onConnectionLost: (error: Error) => void
+  clock?: Clock
 }
 
 const channel = 'shoal_changes'
@@ -82,11 +84,15 @@ type Message =
   | ['notice', from: string, id: string]
   | ['noticed', from: string, id: string]
 
-export function openChangeFeed({ connectionString, onConnectionLost }: Options): ChangeFeed {
+export function openChangeFeed({
+  connectionString,
+  onConnectionLost,
+  clock = systemClock,
+}: Options): ChangeFeed {
   const nodeId = randomUUID()
   /**
    * For this node, the time at which it sent the latest of its heartbeats that have arrived. For any other node, the
-   * time at which its latest heartbeat arrived. Times are in milliseconds on this process's monotonic clock.
+   * time at which its latest heartbeat arrived. Times are in milliseconds by `clock`.
    */
   const heardAt = new Map<string, number>()
   /** For each `notice`, by its ID: the nodes that have not confirmed it yet. */
@@ -101,15 +107,18 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
   let epoch = 0
   let writes = 0
   let counts = 0
-  let countsTimer: NodeJS.Timeout | undefined
+  let cancelCounts: (() => void) | undefined
   /** Whether this node was unable to notify other nodes of its counts, because it was not connected. */
   let hasUnsentCounts = false
   let onOwnHeartbeat: () => void = () => undefined
 
   const isHeard = (node: string, withinMs = silenceMs) =>
-    performance.now() - (heardAt.get(node) ?? Number.NEGATIVE_INFINITY) < withinMs
+    clock.now() - (heardAt.get(node) ?? Number.NEGATIVE_INFINITY) < withinMs
 
-  const heartbeatMessage = (): Message => ['alive', nodeId, String(performance.now())]
+  /** Resolves after this time. */
+  const pass = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
+
+  const heartbeatMessage = (): Message => ['alive', nodeId, String(clock.now())]
 
   /**
    * Settles when the latest notification has been sent. Each notification waits for the one before it, because a client
@@ -139,7 +148,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
 
   function hearFrom(node: string, sentAt: number) {
     if (node === nodeId && !isHeard(nodeId)) epoch += 1 // writes may have gone unnoticed
-    heardAt.set(node, node === nodeId ? sentAt : performance.now())
+    heardAt.set(node, node === nodeId ? sentAt : clock.now())
     if (node === nodeId) onOwnHeartbeat()
     for (const other of heardAt.keys()) if (!isHeard(other, forgottenAfterMs)) forget(other)
   }
@@ -178,7 +187,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
     try {
       await other.connect()
       await other.query('select pg_notify($1, $2)', [channel, heartbeatMessage().join(' ')])
-      const isLate = sleep(silenceMs, true, { ref: false })
+      const isLate = pass(silenceMs).then(() => true)
       if (await Promise.race([arrived, isLate])) throw new Error(undelivered)
     } finally {
       await other.end()
@@ -205,7 +214,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
       await Promise.race([checkDelivery(), lost.promise])
       client = opened
       hasFailed = false
-      listeningSince = performance.now()
+      listeningSince = clock.now()
       if (hasUnsentCounts) sendCounts()
       await lost.promise
     } catch (error) {
@@ -225,13 +234,16 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
     }
   }
 
-  const heartbeat = setInterval(() => {
-    const isDead = !isHeard(nodeId) && performance.now() - listeningSince > deadAfterMs
+  let cancelHeartbeat = clock.after(heartbeatIntervalMs, beat)
+
+  function beat() {
+    cancelHeartbeat = clock.after(heartbeatIntervalMs, beat)
+    const isDead = !isHeard(nodeId) && clock.now() - listeningSince > deadAfterMs
     if (client && isDead)
       socket?.destroy() // a new connection may work
     else send(...heartbeatMessage())
-  }, heartbeatIntervalMs)
-  heartbeat.unref()
+  }
+
   const connected = stayConnected()
 
   const versionOf = (...parts: number[]) =>
@@ -247,26 +259,26 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
 
     noteCounts() {
       counts += 1
-      countsTimer ??= setTimeout(() => {
-        countsTimer = undefined
+      cancelCounts ??= clock.after(countsIntervalMs, () => {
+        cancelCounts = undefined
         sendCounts()
-      }, countsIntervalMs).unref()
+      })
     },
 
     async untilNoticed() {
-      const isListening = client && performance.now() - listeningSince > silenceMs
-      if (!isListening || !isHeard(nodeId)) return sleep(silenceMs) // this node may not know all other nodes yet
+      const isListening = client && clock.now() - listeningSince > silenceMs
+      if (!isListening || !isHeard(nodeId)) return pass(silenceMs) // this node may not know all other nodes yet
       const nodes = new Set([...heardAt.keys()].filter((node) => node !== nodeId))
       if (nodes.size === 0) return
       const id = randomUUID()
       const { promise, resolve } = Promise.withResolvers<void>()
       awaited.set(id, { nodes, resolve })
-      const timeout = setTimeout(resolve, silenceMs)
+      const cancelTimeout = clock.after(silenceMs, resolve)
       try {
         send('notice', nodeId, id)
         await promise
       } finally {
-        clearTimeout(timeout)
+        cancelTimeout()
         awaited.delete(id)
       }
     },
@@ -275,8 +287,8 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
 
     async close() {
       isClosed = true
-      clearInterval(heartbeat)
-      clearTimeout(countsTimer)
+      cancelHeartbeat()
+      cancelCounts?.()
       client?.end().catch(onConnectionLost)
       const cut = setTimeout(() => socket?.destroy(), closeTimeoutMs)
       await connected

@@ -1,9 +1,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
+import { type Clock, systemClock } from '@shoal/core/async'
 
-/** Starts a TCP proxy for a Unix socket. Connections through the proxy can be cut, stalled and delayed. */
-export async function breakableLine(path: string) {
+/**
+ * Starts a TCP proxy for a Unix socket. Connections through the proxy can be cut, stalled and, by the time of `clock`,
+ * delayed.
+ */
+export async function breakableLine(path: string, clock: Clock = systemClock) {
   const open = new Set<Socket>()
   let isStalled = false
   let lagMs = 0
@@ -25,7 +29,7 @@ export async function breakableLine(path: string) {
     const stream = new PassThrough({
       transform: (chunk, _, done) => {
         if (lagMs === 0) return done(null, chunk)
-        setTimeout(() => stream.push(chunk), lagMs)
+        clock.after(lagMs, () => stream.push(chunk))
         done()
       },
     })
