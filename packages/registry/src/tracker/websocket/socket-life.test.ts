@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { movedClock } from '@shoal/core/testing'
 import { Registry } from 'prom-client'
 import { afterEach, expect, test } from 'vitest'
 import { memorySwarms } from '../../swarm/memory-swarms.ts'
@@ -14,6 +15,8 @@ import { type TrackerSockets, trackerSockets } from './tracker-sockets.ts'
 type Limits = NonNullable<Parameters<typeof trackerSockets>[0]['limits']>
 
 const swarms = memorySwarms({ silentAfterMs: 60_000 })
+const pollIntervalMs = 60_000
+const clock = movedClock()
 let server: Server
 let sockets: TrackerSockets
 
@@ -24,7 +27,7 @@ afterEach(() => {
 })
 
 /** Starts a tracker's WebSockets, without the rest of a registry. */
-async function start(limits: Limits): Promise<string> {
+async function start(limits: Limits = {}): Promise<string> {
   const torrent = { swarm: 's', isPrivate: false }
   const torrents = { find: async () => torrent, get: async () => torrent }
   const own = { for: async () => undefined }
@@ -35,7 +38,8 @@ async function start(limits: Limits): Promise<string> {
     tracker: tracker({ ...shared, own, extraPeer: () => undefined }),
     metrics: trackerMetrics(new Registry(), swarms),
     log: { debug: () => undefined, error: console.error },
-    limits,
+    limits: { pollIntervalMs, ...limits },
+    clock,
   })
   server = createServer().on('upgrade', (request, socket, head) =>
     sockets.accept(request, { socket, head }, { address: '127.0.0.1', token: undefined }),
@@ -46,21 +50,28 @@ async function start(limits: Limits): Promise<string> {
 }
 
 test('a socket without announces is closed after some time, and other sockets are not', async () => {
-  const url = await start({ pollIntervalMs: 400 })
+  const url = await start()
   const busy = await openBrowser(url, 2)
   await busy.join(twenty(9))
   const idle = await openBrowser(url, 1)
-  expect(await idle.closed()).toBe(1000)
-  await sleep(200)
-  expect(busy.socket.readyState).toBe(busy.socket.OPEN)
+  const closed = idle.closed()
+  const pinged = once(idle.socket, 'ping')
+  clock.advance(pollIntervalMs)
+  await pinged
+  await busy.join(twenty(9))
+  expect(idle.socket.readyState).toBe(idle.socket.OPEN)
+  clock.advance(pollIntervalMs)
+  expect(await closed).toBe(1000)
+  expect(await busy.join(twenty(9))).toMatchObject({ incomplete: 1 })
 })
 
 test('a client that no longer responds is removed', async () => {
-  const url = await start({ pollIntervalMs: 50 })
+  const url = await start()
   const gone = await openBrowser(url, 3)
   await gone.join(twenty(9))
   gone.socket.pause() // does not answer pings
-  while ((await swarms.counts('s')).incomplete > 0) await sleep(10)
+  for (let polls = 0; polls < 2; polls += 1) clock.advance(pollIntervalMs)
+  await expect.poll(async () => (await swarms.counts('s')).incomplete).toBe(0)
 })
 
 test('a client that does not read is disconnected before unsent data fills the memory', async () => {

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Download, ModelFile } from '@shoal/protocol'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -102,7 +101,8 @@ describe('the tracker over WebSocket', () => {
     await one.join(info_hash, { left: 0 })
     const offers = [{ offer, offer_id: 'x' }]
     expect(await two.join(info_hash, { left: 0, offers })).toMatchObject({ complete: 2 })
-    await sleep(50)
+    const { incomplete, complete } = await one.join(info_hash, { left: 0 })
+    expect({ incomplete, complete }).toEqual({ incomplete: 0, complete: 2 }) // the first message since
     expect(one.messages).toEqual([])
   })
 

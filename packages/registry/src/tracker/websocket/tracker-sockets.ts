@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { type Clock, systemClock } from '@shoal/core/async'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { connectionSlots } from '../../http/connection-slots.ts'
 import type { NodeMessages } from '../../redis/node-messages.ts'
@@ -16,6 +17,7 @@ type Dependencies = Omit<SessionDependencies, 'relay'> & {
   messages: NodeMessages | undefined
   log: SocketLog
   limits?: Partial<typeof defaultLimits>
+  clock?: Clock
 }
 
 /** A message to a socket of another node. */
@@ -53,7 +55,7 @@ export interface TrackerSockets {
 }
 
 export function trackerSockets(dependencies: Dependencies): TrackerSockets {
-  const { messages, metrics, log } = dependencies
+  const { messages, metrics, log, clock = systemClock } = dependencies
   const limits = { ...defaultLimits, ...dependencies.limits }
   const channels = new Map<string, { socket: WebSocket; poll(): void }>()
   const leaving = new Set<Promise<void>>()
@@ -67,10 +69,12 @@ export function trackerSockets(dependencies: Dependencies): TrackerSockets {
     perMessageDeflate: false,
     maxPayload: limits.messageBytes,
   })
-  const pollTimer = setInterval(() => {
+  let cancelPoll = clock.after(limits.pollIntervalMs, pollAll)
+
+  function pollAll() {
+    cancelPoll = clock.after(limits.pollIntervalMs, pollAll)
     for (const { poll } of channels.values()) poll()
-  }, limits.pollIntervalMs)
-  pollTimer.unref()
+  }
 
   function relay(channel: string, message: object) {
     const [nodeId = ''] = channel.split('/')
@@ -125,7 +129,7 @@ export function trackerSockets(dependencies: Dependencies): TrackerSockets {
     },
 
     async close() {
-      clearInterval(pollTimer)
+      cancelPoll()
       for (const { socket } of channels.values()) socket.terminate()
       await Promise.all(leaving)
     },
