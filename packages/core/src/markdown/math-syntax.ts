@@ -1,40 +1,41 @@
 /**
  * Extensions for micromark and mdast-util-from-markdown that support formulas: `\(…\)` and `$…$` within a line, and
- * `\[…\]` and `$$…$$` for display formulas. This file declares the libraries' types that it needs, because the core
- * package imports nothing.
+ * `\[…\]` and `$$…$$` for display formulas. Only types are imported, because the core package has no dependencies.
  */
+import type { Literal } from 'mdast'
+import type { CompileContext, Token, Extension as TreeExtension } from 'mdast-util-from-markdown'
+import type {
+  Code,
+  Construct,
+  Effects,
+  Extension,
+  Point,
+  State,
+  TokenizeContext,
+} from 'micromark-util-types'
 
-/** A character code, or a negative number for line endings and tabs; null at the end of the text. */
-type Code = number | null
-type State = (code: Code) => State | undefined
-type Point = { offset: number }
-type Token = { start: Point; end: Point }
-type Effects = {
-  enter(type: never): Token
-  exit(type: never): Token
-  consume(code: Code): undefined
+declare module 'micromark-util-types' {
+  interface TokenTypeMap {
+    mathFlow: 'mathFlow'
+    mathText: 'mathText'
+    /** The part of a formula that is on one line. micromark requires a separate token for each line. */
+    mathData: 'mathData'
+  }
 }
-type Context = {
-  interrupt?: boolean | undefined
-  now(): Point
-  sliceSerialize(token: never): string
-  parser: { lazy: Record<number, boolean | undefined> }
-}
-type CompileContext = {
-  enter(node: never, token: never): unknown
-  exit(token: never): unknown
-  sliceSerialize(token: never): string
+declare module 'mdast' {
+  interface RootContentMap {
+    math: DisplayMath
+    inlineMath: InlineMath
+  }
+  interface PhrasingContentMap {
+    inlineMath: InlineMath
+  }
 }
 
 /** A formula on lines of its own. */
-export type DisplayMath = { type: 'math'; value: string; children?: never }
+export type DisplayMath = Literal & { type: 'math'; children?: never }
 /** A formula in a paragraph. */
-export type InlineMath = {
-  type: 'inlineMath'
-  value: string
-  isDisplay: boolean
-  children?: never
-}
+export type InlineMath = Literal & { type: 'inlineMath'; isDisplay: boolean; children?: never }
 
 /** Maximum number of characters. Limited because the parser searches this far for the end of each formula. */
 const maxInlineLength = 1_000
@@ -48,34 +49,31 @@ const isSpace = (code: Code) => code === -2 || code === -1 || code === 32
 const isAlphanumeric = (code: Code) =>
   code !== null && code > 0 && /[\p{L}\p{N}]/u.test(String.fromCodePoint(code))
 
-/** The part of a formula that is on one line. micromark requires a separate token for each line. */
-const data = 'mathData' as never
-
 /** Extension for micromark. The constructs are named `mathText` and `mathFlow`. */
-export const mathSyntax = () => ({
+export const mathSyntax = (): Extension => ({
   text: { [dollar]: dollarText, [backslash]: backslashText },
   flow: { [dollar]: mathFlow, [backslash]: mathFlow },
 })
 
 /** Extension for mdast-util-from-markdown. */
-export const mathFromMarkdown = () => ({
+export const mathFromMarkdown = (): TreeExtension => ({
   enter: {
     mathFlow(this: CompileContext, token: Token) {
-      const value = readValue(this.sliceSerialize(token as never))
-      this.enter({ type: 'math', value } satisfies DisplayMath as never, token as never)
+      const value = readValue(this.sliceSerialize(token))
+      this.enter({ type: 'math', value }, token)
     },
     mathText(this: CompileContext, token: Token) {
-      const source = this.sliceSerialize(token as never)
+      const source = this.sliceSerialize(token)
       const isDisplay = source.startsWith('$$') || source.startsWith('\\[')
       const node: InlineMath = { type: 'inlineMath', value: readValue(source), isDisplay }
-      this.enter(node as never, token as never)
+      this.enter(node, token)
     },
   },
   exit: { mathFlow: leave, mathText: leave },
 })
 
 function leave(this: CompileContext, token: Token) {
-  this.exit(token as never)
+  this.exit(token)
 }
 
 /** Removes the delimiters. */
@@ -99,15 +97,14 @@ function isFormula(source: string): boolean {
   return !hasWord || (hasOperator && !/^[\d.,]/.test(value))
 }
 
-const dollarText = {
+const dollarText: Construct = {
   name: 'mathText',
   tokenize: tokenizeText,
   previous: (code: Code) => code !== dollar && !isAlphanumeric(code),
 }
-const backslashText = { name: 'mathText', tokenize: tokenizeText }
+const backslashText: Construct = { name: 'mathText', tokenize: tokenizeText }
 
-function tokenizeText(this: Context, effects: Effects, ok: State, nok: State): State {
-  const type = 'mathText' as never
+function tokenizeText(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
   let start: Point
   /** The character that, after a backslash, ends the formula; undefined if dollar signs end the formula. */
   let closing: number | undefined
@@ -116,8 +113,8 @@ function tokenizeText(this: Context, effects: Effects, ok: State, nok: State): S
   let length = 0
 
   const open: State = (code) => {
-    start = effects.enter(type).start
-    effects.enter(data)
+    start = effects.enter('mathText').start
+    effects.enter('mathData')
     effects.consume(code)
     return code === dollar ? afterDollar : afterBackslash
   }
@@ -163,11 +160,11 @@ function tokenizeText(this: Context, effects: Effects, ok: State, nok: State): S
   }
 
   const lineEnding: State = (code) => {
-    effects.exit(data)
-    effects.enter('lineEnding' as never)
+    effects.exit('mathData')
+    effects.enter('lineEnding')
     effects.consume(code)
-    effects.exit('lineEnding' as never)
-    effects.enter(data)
+    effects.exit('lineEnding')
+    effects.enter('mathData')
     return inside
   }
 
@@ -181,9 +178,9 @@ function tokenizeText(this: Context, effects: Effects, ok: State, nok: State): S
     if (closing === undefined && (code === dollar || (!isDouble && isAlphanumeric(code)))) {
       return nok(code)
     }
-    if (!isFormula(this.sliceSerialize({ start, end: this.now() } as never))) return nok(code)
-    effects.exit(data)
-    effects.exit(type)
+    if (!isFormula(this.sliceSerialize({ start, end: this.now() }))) return nok(code)
+    effects.exit('mathData')
+    effects.exit('mathText')
     return ok(code)
   }
 
@@ -191,17 +188,16 @@ function tokenizeText(this: Context, effects: Effects, ok: State, nok: State): S
 }
 
 /** A display formula on lines of its own, without blank lines. */
-const mathFlow = { name: 'mathFlow', tokenize: tokenizeFlow, concrete: true }
+const mathFlow: Construct = { name: 'mathFlow', tokenize: tokenizeFlow, concrete: true }
 
-function tokenizeFlow(this: Context, effects: Effects, ok: State, nok: State): State {
-  const type = 'mathFlow' as never
-  let start: Point & { line?: number }
+function tokenizeFlow(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
+  let start: Point
   let closing: number
   let length = 0
 
   const open: State = (code) => {
-    start = effects.enter(type).start
-    effects.enter(data)
+    start = effects.enter('mathFlow').start
+    effects.enter('mathData')
     closing = code === dollar ? dollar : closeBracket
     effects.consume(code)
     return second
@@ -243,16 +239,16 @@ function tokenizeFlow(this: Context, effects: Effects, ok: State, nok: State): S
   }
 
   const lineEnding: State = (code) => {
-    effects.exit(data)
-    effects.enter('lineEnding' as never)
+    effects.exit('mathData')
+    effects.enter('lineEnding')
     effects.consume(code)
-    effects.exit('lineEnding' as never)
-    effects.enter(data)
+    effects.exit('lineEnding')
+    effects.enter('mathData')
     return lineStart
   }
 
   const lineStart: State = (code) => {
-    const { line } = this.now() as Point & { line: number }
+    const { line } = this.now()
     if (this.parser.lazy[line] || code === null || isLineEnding(code)) return nok(code)
     if (!isSpace(code)) return inside(code)
     effects.consume(code)
@@ -260,16 +256,16 @@ function tokenizeFlow(this: Context, effects: Effects, ok: State, nok: State): S
   }
 
   const end: State = (code) => {
-    if (!isFormula(this.sliceSerialize({ start, end: this.now() } as never))) return nok(code)
-    effects.exit(data)
-    effects.exit(type)
+    if (!isFormula(this.sliceSerialize({ start, end: this.now() }))) return nok(code)
+    effects.exit('mathData')
+    effects.exit('mathFlow')
     return afterEnd(code)
   }
 
   const afterEnd: State = (code) => {
     if (code === null || isLineEnding(code)) return ok(code)
     if (!isSpace(code)) return nok(code)
-    effects.enter('whitespace' as never)
+    effects.enter('whitespace')
     return trailingSpace(code)
   }
 
@@ -278,7 +274,7 @@ function tokenizeFlow(this: Context, effects: Effects, ok: State, nok: State): S
       effects.consume(code)
       return trailingSpace
     }
-    effects.exit('whitespace' as never)
+    effects.exit('whitespace')
     return afterEnd(code)
   }
 
