@@ -9,7 +9,7 @@ import {
 import type { Piece } from '../runtime/runtime.ts'
 import { canBrowse, chatBrowser, expectAccessible } from '../testing/chat-browser.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
-import { startTestDaemon, type TestDaemon } from '../testing/test-daemon.ts'
+import type { TestDaemon } from '../testing/test-daemon.ts'
 
 /** A runtime that generates reasoning, and then enough words for a test to perform other steps meanwhile. */
 function slowRuntime() {
@@ -35,7 +35,6 @@ describe.skipIf(!canBrowse)('in a browser', () => {
   let daemon: TestDaemon
   let slow: TestDaemon
   let locked: TestDaemon
-  let distant: TestDaemon
   let calculating: TestDaemon
   let browser: TestBrowser
 
@@ -43,9 +42,6 @@ describe.skipIf(!canBrowse)('in a browser', () => {
     daemon = await start()
     slow = await start({}, slowRuntime())
     locked = await start({ apiKey: 'secret' }, scriptedRuntime())
-    distant = await start({
-      registry: { address: 'https://models.example.org', token: undefined },
-    })
     calculating = await start({}, scriptedRuntime({ pieces: [{ text: formulas }] }))
     browser = await startBrowser()
   })
@@ -239,48 +235,6 @@ describe.skipIf(!canBrowse)('in a browser', () => {
     await answerIsKept(page)
     await page.reload()
     await waitForAnswer(page, /Hello! How are you\?/)
-  })
-
-  test('commands name the registry from which the daemon pulls', async () => {
-    await using visitor = await browser.newVisitor()
-    const { page } = visitor
-    await page.route('**/api/tags', (route) => route.fulfill({ json: { models: [] } }))
-    await page.goto(distant.url)
-    await page.getByText('shoal pull models.example.org/shoal-tiny').waitFor()
-  })
-
-  test('errors explain what to do', async () => {
-    await using visitor = await browser.newVisitor()
-    const { page } = visitor
-    const gone = await startTestDaemon({}, scriptedRuntime())
-    await page.goto(daemon.url)
-    await page.getByLabel('Model', { exact: true }).selectOption('shoal-tiny')
-    await ask(page, 'word '.repeat(1000))
-    await page.getByText('This chat exceeds the model’s context length').first().waitFor()
-    await using there = await browser.newVisitor()
-    await there.page.route('**/api/tags', (route) => route.fulfill({ json: { models: [] } }))
-    await there.page.goto(daemon.url)
-    await there.page.getByText('shoal pull shoal-tiny').waitFor()
-    await there.page.unroute('**/api/tags')
-    await there.page.getByRole('button', { name: 'Check again' }).click()
-    await there.page.getByRole('heading', { name: /Talk to/ }).waitFor()
-
-    const full = { status: 429, headers: { 'retry-after': '1' }, json: { detail: 'full' } }
-    let isFull = true
-    await there.page.route('**/v1/chat/completions', (route) =>
-      isFull ? route.fulfill(full) : route.continue(),
-    )
-    await ask(there.page, 'What is the capital of France?')
-    await there.page.getByText(/The daemon is busy. Retrying in 1 s./).waitFor()
-    isFull = false
-    await there.page.getByRole('button', { name: 'Copy the answer' }).waitFor()
-
-    await there.page.goto(gone.url)
-    await there.page.getByRole('heading', { name: /Talk to/ }).waitFor()
-    await gone.close()
-    await ask(there.page, 'hi')
-    await there.page.getByText('The daemon is not responding').first().waitFor()
-    await there.page.getByText('shoal serve').first().waitFor()
   })
 
   test.each([...looks, { theme: 'light' as const, width: 320 }])(

@@ -40,6 +40,13 @@ describe.skipIf(!findChatSite())('if the pages have been built', () => {
     expect(await themeFor('')).toBeUndefined()
   })
 
+  test('the page names the registry from which the daemon pulls, for commands', async () => {
+    const registry = { address: 'https://models.example.org', token: undefined }
+    const { url } = await useTestDaemon({ registry })
+    const page = await (await fetch(url, { headers: browser })).text()
+    expect(page).toContain('<html data-registry="models.example.org"')
+  })
+
   test('the assets of the page are compressed and cached for a year', async () => {
     const { url } = await useTestDaemon()
     const page = await (await fetch(url, { headers: browser })).text()

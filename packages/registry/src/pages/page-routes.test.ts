@@ -156,6 +156,21 @@ describe('a server-rendered page', () => {
     expect(extractText(own.text)).not.toContain('Sign in')
   })
 
+  test('of the administration is a 404 page for users who are not administrators', async () => {
+    await registry.register('ben')
+    const cookieOf = async (username: string) => {
+      const { headers } = await registry.post('/v1/auth/login', {
+        body: { username, password: `password of ${username}` },
+        headers: { origin: registry.url },
+      })
+      return headers.get('set-cookie')?.split(';')[0] ?? ''
+    }
+    const { status, text } = await page('/admin', { cookie: await cookieOf('ben') })
+    expect(status).toBe(404)
+    expect(extractText(text)).toContain(nothingHere)
+    expect((await page('/admin', { cookie: await cookieOf('ana') })).status).toBe(200)
+  })
+
   test('of a missing resource is HTML for browsers and JSON for programs', async () => {
     const { status, text } = await page('/nowhere')
     expect(status).toBe(404)

@@ -26,6 +26,8 @@ describe.skipIf(!chromium)('in a browser', () => {
   let empty: TestRegistry
   let browser: TestBrowser
   let ana: string
+  /** The cookies of `ana`. */
+  let signedIn: Awaited<ReturnType<Visitor['context']['storageState']>>
 
   beforeAll(async () => {
     registry = await startTestRegistry()
@@ -47,28 +49,34 @@ describe.skipIf(!chromium)('in a browser', () => {
     await using release = await writeRelease({ key: makeReleaseKey() })
     await openOwnReleases(registry.config).add([release.path], async () => undefined)
     await registry.post('/v1/api-keys', { token: ana, body: { name: 'laptop' } })
+    await using visitor = await browser.newVisitor()
+    const origin = getOrigin(registry)
+    const data = { username: 'ana', password: 'password of ana' }
+    await visitor.context.request.post(`${origin}/v1/auth/login`, { data, headers: { origin } })
+    signedIn = await visitor.context.storageState()
   })
   afterAll(() => stack.disposeAsync())
 
   const getOrigin = ({ port }: TestRegistry) => `http://localhost:${port}`
 
   const screens: [name: string, path: string, wishes?: Options][] = [
-    ['the list', '/'],
+    ['the list', '/', { maxKilobytes: 140 }],
     ['a search', '/?q=tide'],
     ['a search that finds nothing', '/?q=desert'],
     ['a page of the list', '/?page=2&sort=created_at'],
     ['an empty registry', '/', { isEmpty: true }],
-    ['a model', '/m/tide-7b'],
+    ['a model', '/m/tide-7b', { maxKilobytes: 150 }],
     ['its files', '/m/tide-7b?tab=files'],
-    ['its metadata', '/m/tide-7b?tab=metadata'],
+    ['its metadata', '/m/tide-7b?tab=metadata', { maxKilobytes: 150 }],
     ['a model without files', '/m/storm-1?tab=files'],
     ['a missing model', '/m/tidd', { fails: true }],
     ['an unknown page', '/nowhere', { fails: true }],
-    ['an owner', '/u/ana'],
+    ['an owner', '/u/ana', { maxKilobytes: 150 }],
     ['a missing owner', '/u/nobody', { fails: true }],
     ['signing in', '/login'],
-    ['registering', '/register'],
-    ['settings without a session', '/settings/keys'],
+    ['publishing without a session', '/publish', { maxKilobytes: 150 }],
+    ['registering', '/register', { maxKilobytes: 150 }],
+    ['settings without a session', '/settings/keys', { maxKilobytes: 150 }],
     ['a profile', '/settings/profile', { isSignedIn: true }],
     ['API keys', '/settings/keys', { isSignedIn: true }],
     ['sessions', '/settings/sessions', { isSignedIn: true }],
@@ -78,103 +86,53 @@ describe.skipIf(!chromium)('in a browser', () => {
     ['accounts', '/admin', { isSignedIn: true }],
     ['invitations', '/admin/invitations', { isSignedIn: true }],
     ['the audit log', '/admin/audit', { isSignedIn: true }],
-    ['administration without a session', '/admin'],
+    ['administration without a session', '/admin', { maxKilobytes: 150 }],
     ['installing shoal', '/install', { hasNoScripts: true }],
     ['installing shoal, without a release', '/install', { isEmpty: true, hasNoScripts: true }],
   ]
 
   test.concurrent.each(screens)('%s is accessible', async (_, path, screenOptions = {}) => {
+    const { isEmpty, isSignedIn, hasNoScripts, maxKilobytes } = screenOptions
     // With reduced motion, the theme changes immediately. During a transition, the colors would have too little
     // contrast.
-    await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
-    const { page, takeProblems } = visitor
-    const origin = getOrigin(screenOptions.isEmpty ? empty : registry)
-    if (screenOptions.isSignedIn) await signIn(visitor, origin)
-    if (screenOptions.hasNoScripts) await page.goto(origin + path, { waitUntil: 'networkidle' })
+    const storage = isSignedIn ? { storageState: signedIn } : {}
+    await using visitor = await browser.newVisitor({ reducedMotion: 'reduce', ...storage })
+    const { page, context, takeProblems } = visitor
+    const names = new Set<string>()
+    context.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (/\.(js|css)$/.test(pathname)) names.add(pathname)
+    })
+    const origin = getOrigin(isEmpty ? empty : registry)
+    if (hasNoScripts) await page.goto(origin + path, { waitUntil: 'networkidle' })
     else await openPage(page, origin + path)
+    if (maxKilobytes !== undefined) {
+      expect(names.size).toBeGreaterThan(2)
+      expect(await compressedKilobytes(names)).toBeLessThanOrEqual(maxKilobytes)
+    }
     await expectUsable(page)
     expect(takeProblems().filter((one) => !isExpected(one, screenOptions))).toEqual([])
   })
 
-  test('every page links to the page that explains how to install shoal', async () => {
-    await using visitor = await browser.newVisitor()
-    const { page, takeProblems } = visitor
-    await openPage(page, `${getOrigin(registry)}/m/tide-7b`)
-    await page.getByRole('contentinfo').getByRole('link', { name: 'Install shoal' }).click()
-    await page.getByRole('heading', { name: 'Install shoal' }).waitFor()
-    await page.getByText('sh shoal-install.sh', { exact: true }).waitFor()
-    expect(takeProblems()).toEqual([])
-  })
-
-  const ways: [name: string, from: string, link: string, call: RegExp][] = [
-    ['the list', '/login', 'shoal, all models', /\/v1\/models\?/],
-    ['a model', '/?q=tide', 'Tide 7B', /\/v1\/models\/tide-7b$/],
-    ['its files', '/?q=tide', 'Tide 7B', /\/files$/],
-    ['its card', '/m/tide-7b?tab=files', 'Model card', /\/card$/],
-    ['an owner', '/m/tide-7b', 'ana', /\/v1\/users\//],
-    ['API keys', '/settings/profile', 'API keys', /\/v1\/api-keys$/],
-    ['sessions', '/settings/profile', 'Sessions', /\/v1\/auth\/sessions$/],
-    ['accounts', '/admin/audit', 'Accounts', /\/v1\/admin\/users$/],
-    ['invitations', '/admin', 'Invitations', /\/v1\/admin\/invitations$/],
-    ['the audit log', '/admin', 'Audit log', /\/v1\/admin\/audit\?/],
-  ]
-  test.concurrent.each(ways)(
-    '%s loads after a retry once the registry works again',
-    async (_, from, link, call) => {
-      await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
-      const { page } = visitor
-      await signIn(visitor, getOrigin(registry))
-      await openPage(page, getOrigin(registry) + from)
-      await page.route(call, (route) => route.fulfill({ status: 500, body: '{"detail":"broken"}' }))
-      await page.getByRole('link', { name: link }).first().click()
-      await page.getByText('Registry error').first().waitFor()
-      expect(await page.getByText('No file is ready yet').count()).toBe(0)
-      await expectUsable(page)
-      await page.unroute(call)
-      await page.getByRole('button', { name: 'Try again' }).first().click()
-      await page.getByText('Registry error').waitFor({ state: 'detached' })
-    },
-  )
-
-  test('a registry that is offline or busy is reported as such', async () => {
+  test('placeholders and errors are accessible', async () => {
     await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
     const { page } = visitor
-    const call = /\/v1\/models\?/
-    await openPage(page, `${getOrigin(registry)}/login`)
-    await page.route(call, (route) => route.abort())
-    await page.getByRole('link', { name: 'shoal, all models' }).click()
-    await page.getByText('The registry is not responding').waitFor()
-    await page.unroute(call)
-    const headers = { 'retry-after': '2' }
-    const busy = { status: 429, headers, body: '{"detail":"too many calls"}' }
-    let isBusy = true
-    await page.route(call, (route) => (isBusy ? route.fulfill(busy) : route.continue()))
+    await openPage(page, `${getOrigin(registry)}/?q=tide`)
+    const held = Promise.withResolvers<void>()
+    await page.route(/\/files$/, async (route) => {
+      await held.promise
+      await route.fulfill({ status: 500, body: '{"detail":"broken"}' })
+    })
+    await page.getByRole('link', { name: 'Tide 7B' }).click()
+    await page.locator('[aria-busy="true"]').first().waitFor()
+    await expectUsable(page)
+    held.resolve()
+    await page.getByText('Registry error').first().waitFor()
+    await expectUsable(page)
+    await page.unroute(/\/files$/)
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText(/^The registry is busy\. Retrying in [12] s\./).waitFor()
-    isBusy = false
-    await page.getByRole('heading', { name: /^\d+ models$/ }).waitFor()
+    await page.getByText('Registry error').waitFor({ state: 'detached' })
   })
-
-  test.concurrent.each(ways.slice(0, 2))(
-    'a placeholder is shown while %s loads',
-    async (_, from, link, call) => {
-      await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
-      const { page } = visitor
-      await openPage(page, getOrigin(registry) + from)
-      const held = Promise.withResolvers<void>()
-      await page.route(call, (route) => held.promise.then(() => route.continue()))
-      await page.getByRole('link', { name: link }).click()
-      await page.locator('[aria-busy="true"]').first().waitFor()
-      await expectUsable(page)
-      held.resolve()
-      await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
-      await page
-        .getByRole('link', { name: /Tide|storm/ })
-        .or(page.getByText('by ana'))
-        .first()
-        .waitFor()
-    },
-  )
 
   test('the layout does not shift when the scripts take over from the server-rendered page', async () => {
     for (const path of ['/', '/m/tide-7b', '/m/tide-7b?tab=files']) {
@@ -189,32 +147,6 @@ describe.skipIf(!chromium)('in a browser', () => {
       const shifts = (await page.evaluate('shifts')) as number[]
       expect(shifts.reduce((sum, one) => sum + one, 0)).toBeLessThan(0.05)
     }
-  })
-
-  test.concurrent.each([
-    ['the list', '/', 140],
-    ['a model', '/m/tide-7b', 150],
-    ['its metadata', '/m/tide-7b?tab=metadata', 150],
-    ['an owner', '/u/ana', 150],
-    ['registering', '/register', 150],
-    ['settings', '/settings/keys', 150],
-    ['publishing', '/publish', 150],
-    ['administration', '/admin', 150],
-  ])('the scripts and styles of %s stay within their limit', async (_, path, maxKilobytes) => {
-    await using visitor = await browser.newVisitor()
-    const { page, context } = visitor
-    const names = new Set<string>()
-    context.on('request', (request) => {
-      const { pathname } = new URL(request.url())
-      if (/\.(js|css)$/.test(pathname)) names.add(pathname)
-    })
-    await openPage(page, getOrigin(registry) + path)
-    const { directory = '' } = (await findSite()) ?? {}
-    const sizes = await Promise.all(
-      [...names].map(async (name) => (await stat(join(directory, `${name}.gz`))).size),
-    )
-    expect(names.size).toBeGreaterThan(2)
-    expect(sizes.reduce((sum, size) => sum + size, 0) / 1000).toBeLessThanOrEqual(maxKilobytes)
   })
 
   test('a hostile card is harmless and readable', async () => {
@@ -243,12 +175,15 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.getByRole('link', { name: /^Files/ }).click()
     await page.getByRole('heading', { name: 'Choose a file' }).waitFor()
   })
-
-  async function signIn({ context }: Visitor, origin: string) {
-    const data = { username: 'ana', password: 'password of ana' }
-    await context.request.post(`${origin}/v1/auth/login`, { data, headers: { origin } })
-  }
 })
+
+/** Returns the total size of scripts and styles, compressed as they are sent, in kilobytes. */
+async function compressedKilobytes(names: Iterable<string>): Promise<number> {
+  const { directory = '' } = (await findSite()) ?? {}
+  const paths = [...names].map((name) => join(directory, `${name}.gz`))
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size))
+  return sizes.reduce((sum, size) => sum + size, 0) / 1000
+}
 
 type Options = {
   isEmpty?: boolean
@@ -256,6 +191,8 @@ type Options = {
   hasNoScripts?: boolean
   /** The registry responds with a 404, which the browser logs. */
   fails?: boolean
+  /** The limit for the compressed scripts and styles of the page. */
+  maxKilobytes?: number
 }
 
 const isExpected = (problem: string, { fails }: Options): boolean =>

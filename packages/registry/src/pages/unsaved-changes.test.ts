@@ -91,23 +91,6 @@ describe.skipIf(!chromium)('unsaved changes to a model', () => {
     expect(editor.takeProblems()).toEqual([])
   })
 
-  test('going back asks first', async () => {
-    await using editor = await newEditor('bea')
-    const { page, name } = editor
-    await openPage(page, `${origin}/m/${name}`)
-    await page.getByRole('link', { name: 'Edit' }).click()
-    await description(page).fill('Unsaved.')
-    await page.evaluate('history.back()')
-    await warning(page).waitFor()
-    await page.getByRole('button', { name: 'Stay' }).click()
-    await page.waitForURL(`${origin}/m/${name}/edit`)
-    expect(await description(page).inputValue()).toBe('Unsaved.')
-    await page.evaluate('history.back()')
-    await page.getByRole('button', { name: 'Leave' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Reef' }).waitFor()
-    expect(new URL(page.url()).pathname).toBe(`/m/${name}`)
-  })
-
   test('reloading or closing the page asks first, and the changes survive', async () => {
     await using editor = await newEditor('cleo')
     const { page, context, name } = editor
@@ -130,41 +113,6 @@ describe.skipIf(!chromium)('unsaved changes to a model', () => {
     await openEditor(next, name)
     expect(await description(next).inputValue()).toBe('Unsaved.')
     expect(await next.getByLabel('License').inputValue()).toBe('mit')
-  })
-
-  test('without changes, the page does not ask, and saved changes leave no draft behind', async () => {
-    await using editor = await newEditor('dora')
-    const { page, name } = editor
-    await description(page).fill('New.')
-    await description(page).fill('Saved.')
-    await page.getByRole('link', { name: 'Chat', exact: true }).click()
-    await page.waitForURL(`${origin}/chat`)
-    await openEditor(page, name)
-    await description(page).fill('New.')
-    await page.getByText('Private: only').click()
-    await save(page).click()
-    await page.waitForURL(`${origin}/m/${name}`)
-    await page.getByText('New.').first().waitFor()
-    await openEditor(page, name)
-    expect(await restored(page).count()).toBe(0)
-    expect(await description(page).inputValue()).toBe('New.')
-    expect(await page.getByLabel('Private: only').isChecked()).toBe(true)
-    await save(page).click()
-    await page.waitForURL(`${origin}/m/${name}`)
-  })
-
-  test('saving changes only the edited fields, so that it does not undo changes made elsewhere', async () => {
-    await using editor = await newEditor('emma')
-    const { page, context, name } = editor
-    await description(page).fill('From the form.')
-    const elsewhere = { display_name: 'Coral reef', tags: ['sea'] }
-    await context.request.patch(`${origin}/v1/models/${name}`, {
-      headers: { origin },
-      data: elsewhere,
-    })
-    await save(page).click()
-    await page.waitForURL(`${origin}/m/${name}`)
-    expect(await readModel(name)).toMatchObject({ ...elsewhere, description: 'From the form.' })
   })
 
   test('if the session has expired, the page says so next to the button, and signing in restores the changes', async () => {
@@ -199,60 +147,5 @@ describe.skipIf(!chromium)('unsaved changes to a model', () => {
     })
     await openEditor(page, name)
     expect(await restored(page).count()).toBe(0)
-  })
-
-  test('signing out asks first, and deletes the drafts', async () => {
-    await using editor = await newEditor('gwen')
-    const { page, context, name, account } = editor
-    await description(page).fill('Unsaved.')
-    async function signOut(isConfirmed: boolean) {
-      await page.getByRole('button', { name: 'Signed in as gwen' }).click()
-      const asking = page.waitForEvent('dialog')
-      const clicked = page.getByRole('button', { name: 'Sign out' }).click()
-      const question = await asking
-      expect(question.message()).toContain('If you sign out, they will be deleted.')
-      await (isConfirmed ? question.accept() : question.dismiss())
-      await clicked
-    }
-    await signOut(false)
-    await page.getByRole('button', { name: 'Signed in as gwen' }).waitFor()
-    expect(await description(page).inputValue()).toBe('Unsaved.')
-    await signOut(true)
-    await page.getByText('Sign in to see this page.').waitFor()
-    await context.request.post(`${origin}/v1/auth/login`, { headers: { origin }, data: account })
-    await openEditor(page, name)
-    expect(await description(page).inputValue()).toBe('Saved.')
-  })
-
-  test('another user of the same browser does not see the draft', async () => {
-    await using editor = await newEditor('hana')
-    const { page, context, name } = editor
-    await description(page).fill('Unsaved.')
-    const token = await registry.register('admin')
-    const { db } = await registry.connect()
-    await db.updateTable('account').set({ is_admin: 1 }).where('username', '=', 'admin').execute()
-    expect(token).toBeTruthy()
-    const admin = { username: 'admin', password: 'password of admin' }
-    await context.request.post(`${origin}/v1/auth/login`, { headers: { origin }, data: admin })
-    await openEditor(page, name)
-    await page.getByRole('button', { name: 'Signed in as admin' }).waitFor()
-    expect(await description(page).inputValue()).toBe('Saved.')
-  })
-
-  test('if the browser stores nothing, leaving warns that the changes will be lost', async () => {
-    await using editor = await newEditor('iris')
-    const { page, context, name } = editor
-    await page.addInitScript(`Object.defineProperty(window, 'localStorage', {
-      get() { throw new DOMException('denied', 'SecurityError') }
-    })`)
-    await openEditor(page, name)
-    await description(page).fill('Unsaved.')
-    await page.getByRole('link', { name: 'Chat', exact: true }).click()
-    await warning(page).getByText('so they will be lost').waitFor()
-    await page.getByRole('button', { name: 'Stay' }).click()
-    await context.clearCookies()
-    await save(page).click()
-    const link = page.getByRole('link', { name: 'Sign in again in another tab' })
-    expect(await link.getAttribute('target')).toBe('_blank')
   })
 })
