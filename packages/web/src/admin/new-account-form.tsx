@@ -1,9 +1,9 @@
 import type { CreatedUser, NewUser } from '@shoal/protocol'
 import { ApiError, adminCalls } from '@shoal/protocol/client'
-import { type FormEvent, useEffect } from 'react'
 import { useCalls } from '../api/context.ts'
 import { Field } from '../ui/field.tsx'
-import { fieldErrors, useFocusOnError } from '../ui/field-errors.ts'
+import { fieldErrors } from '../ui/field-errors.ts'
+import { Form } from '../ui/form.tsx'
 import { sentence } from '../ui/sentence.ts'
 import { useAdminMutation } from './calls/use-admin-mutation.ts'
 import { RoleField } from './role-field.tsx'
@@ -13,12 +13,8 @@ type Props = { onMade: (made: CreatedUser) => void; onCancel: () => void }
 export function NewAccountForm({ onMade, onCancel }: Props) {
   const client = useCalls(adminCalls)
   const make = useAdminMutation(client.createUser)
-  const form = useFocusOnError(make.error)
-  useEffect(() => form.current?.querySelector('input')?.focus(), [form])
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const values = new FormData(event.currentTarget)
+  function submit(values: FormData) {
     const email = String(values.get('email')).trim()
     make.mutate(
       {
@@ -33,10 +29,17 @@ export function NewAccountForm({ onMade, onCancel }: Props) {
   const { error } = make
   const isTaken = error instanceof ApiError && error.status === 409
   const wrong = fieldErrors(error)
-  const isAboutFields = isTaken || Object.keys(wrong).length > 0
   return (
-    <form ref={form} className="panel mb-6 grid max-w-[680px] gap-5" onSubmit={submit}>
-      <h3 className="font-semibold text-[18px]">New account</h3>
+    <Form
+      title="New account"
+      action="Create account"
+      isBusy={make.isPending}
+      error={error}
+      hasFieldErrors={isTaken || Object.keys(wrong).length > 0}
+      onSubmit={submit}
+      onCancel={onCancel}
+      className="panel mb-6 max-w-[680px]"
+    >
       <Field
         label="Username"
         name="username"
@@ -56,17 +59,6 @@ export function NewAccountForm({ onMade, onCancel }: Props) {
         error={wrong['/email']}
       />
       <RoleField />
-      <p role="alert" className="text-[15px] text-roe-ink empty:hidden">
-        {error && !isAboutFields && sentence(error.message)}
-      </p>
-      <div className="flex gap-3">
-        <button type="submit" className="ctl-ink" disabled={make.isPending}>
-          Create account
-        </button>
-        <button type="button" className="ctl" onClick={onCancel}>
-          Cancel
-        </button>
-      </div>
-    </form>
+    </Form>
   )
 }

@@ -1,11 +1,11 @@
 import { type CreatedApiKey, credentialCalls } from '@shoal/protocol/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useId } from 'react'
+import { useId } from 'react'
 import { useCalls } from '../api/context.ts'
 import { keysQuery } from '../api/queries.ts'
 import { Field } from '../ui/field.tsx'
-import { fieldErrors, useFocusOnError } from '../ui/field-errors.ts'
-import { sentence } from '../ui/sentence.ts'
+import { fieldErrors } from '../ui/field-errors.ts'
+import { Form } from '../ui/form.tsx'
 
 type Scope = 'read' | 'write' | 'admin'
 type Props = { isAdmin: boolean; onMade: (key: CreatedApiKey) => void; onCancel: () => void }
@@ -33,13 +33,9 @@ export function NewKeyForm({ isAdmin, onMade, onCancel }: Props) {
       return queryClient.invalidateQueries(keysQuery(client))
     },
   })
-  const form = useFocusOnError(make.error)
   const expiry = useId()
-  useEffect(() => form.current?.querySelector('input')?.focus(), [form])
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const values = new FormData(event.currentTarget)
+  function submit(values: FormData) {
     const days = Number(values.get('days'))
     const expires_at = days === 0 ? null : new Date(Date.now() + days * 86_400_000).toISOString()
     make.mutate({
@@ -51,8 +47,16 @@ export function NewKeyForm({ isAdmin, onMade, onCancel }: Props) {
 
   const wrong = fieldErrors(make.error)
   return (
-    <form ref={form} className="panel mt-5 grid gap-5" onSubmit={submit}>
-      <h3 className="font-semibold text-[18px]">New key</h3>
+    <Form
+      title="New key"
+      action="Create key"
+      isBusy={make.isPending}
+      error={make.error}
+      hasFieldErrors={wrong['/name'] !== undefined}
+      onSubmit={submit}
+      onCancel={onCancel}
+      className="panel mt-5"
+    >
       <Field
         label="Name"
         name="name"
@@ -91,17 +95,6 @@ export function NewKeyForm({ isAdmin, onMade, onCancel }: Props) {
           ))}
         </select>
       </div>
-      <p role="alert" className="text-[15px] text-roe-ink empty:hidden">
-        {make.error && !wrong['/name'] && sentence(make.error.message)}
-      </p>
-      <div className="flex gap-3">
-        <button type="submit" className="ctl-ink" disabled={make.isPending}>
-          Create key
-        </button>
-        <button type="button" className="ctl" onClick={onCancel}>
-          Cancel
-        </button>
-      </div>
-    </form>
+    </Form>
   )
 }

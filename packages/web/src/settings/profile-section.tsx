@@ -3,10 +3,10 @@ import type { Me, Usage } from '@shoal/protocol'
 import { credentialCalls } from '@shoal/protocol/client'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { FormEvent } from 'react'
 import { useCalls, useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
-import { fieldErrors, useFocusOnError } from '../ui/field-errors.ts'
+import { fieldErrors } from '../ui/field-errors.ts'
+import { Form } from '../ui/form.tsx'
 import { PasswordField } from '../ui/password-field.tsx'
 import { sentence } from '../ui/sentence.ts'
 
@@ -51,21 +51,32 @@ function formatStorage({ stored_bytes, quota_bytes }: Usage): string {
 function PasswordForm() {
   const { changePassword } = useCalls(credentialCalls)
   const change = useMutation({ mutationFn: changePassword })
-  const form = useFocusOnError(change.error)
   const wrong = fieldErrors(change.error)
   const isAboutNew = wrong['/new_password'] !== undefined
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const target = event.currentTarget
-    const values = Object.fromEntries(new FormData(target)) as Record<string, string>
-    const { current_password = '', new_password = '' } = values
-    change.mutate({ current_password, new_password }, { onSuccess: () => target.reset() })
+  function submit(values: FormData, form: HTMLFormElement) {
+    const [current_password, new_password] = [
+      String(values.get('current_password')),
+      String(values.get('new_password')),
+    ]
+    change.mutate({ current_password, new_password }, { onSuccess: () => form.reset() })
   }
 
   return (
-    <form ref={form} className="mt-10 grid max-w-[400px] gap-5" onSubmit={submit}>
-      <h3 className="font-semibold text-[18px]">Change password</h3>
+    <Form
+      title="Change password"
+      action="Change password"
+      isBusy={change.isPending}
+      error={change.error}
+      hasFieldErrors
+      onSubmit={submit}
+      note={
+        <span role="status" className="text-[15px] text-ok">
+          {change.isSuccess && 'Password changed.'}
+        </span>
+      }
+      className="mt-10 max-w-[400px]"
+    >
       <PasswordField
         label="Current password"
         name="current_password"
@@ -82,14 +93,6 @@ function PasswordForm() {
         minLength={8}
         required
       />
-      <div className="flex items-center gap-4">
-        <button type="submit" className="ctl" disabled={change.isPending}>
-          Change password
-        </button>
-        <span role="status" className="text-[15px] text-ok">
-          {change.isSuccess && 'Password changed.'}
-        </span>
-      </div>
-    </form>
+    </Form>
   )
 }
