@@ -37,6 +37,7 @@ export {
   type Transport,
   type Wait,
 } from './client/transport.ts'
+export { uploadCalls } from './client/upload-calls.ts'
 export type { Problem } from './common.ts'
 export type {
   ChunkEntry,

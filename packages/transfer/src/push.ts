@@ -3,6 +3,7 @@
 export { classifyError, TransferError, type TransferFailure } from './failure.ts'
 export { type ProgressMeter, progressMeter } from './progress-meter.ts'
 export { type AsyncQueue, asyncQueue } from './push/async-queue.ts'
+export { dropEmptyModel } from './push/drop-empty-model.ts'
 export { pushBlob } from './push/push-blob.ts'
 export type { BlobPushEvent } from './push/push-options.ts'
 export type { PushPort, PutOptions } from './push/push-port.ts'

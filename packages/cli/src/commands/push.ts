@@ -10,7 +10,7 @@ import { Failure } from '../terminal/failure.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { repeatable } from '../terminal/repeatable.ts'
 import { formatBytes, plural, shortList } from '../terminal/units.ts'
-import { dropEmptyModel } from '../transfers/drop-empty-model.ts'
+import { dropNewModel } from '../transfers/drop-new-model.ts'
 import { addLimitOptions, type LimitOptions, readLimits } from '../transfers/limits.ts'
 import { pushFiles } from '../transfers/push-files.ts'
 import {
@@ -69,7 +69,7 @@ export function pushCommand(open: OpenContext): Command {
       ...readLimits(options, config),
       signal,
     }).catch(async (error: unknown) => {
-      if (isNew) await dropEmptyModel(printer, pushOptions)
+      if (isNew) await dropNewModel(printer, pushOptions)
       throw error
     })
     const address = registry.address + formatPath(pages.model, { name: model.name })

@@ -1,6 +1,6 @@
 import { ApiError } from '@shoal/protocol/client'
+import { dropEmptyModel } from '@shoal/transfer/push'
 import { type Job, unfinished } from './job.ts'
-import { dropEmptyModel } from './open-model.ts'
 import type { PublishClient } from './publish-client.ts'
 
 /**
@@ -12,7 +12,7 @@ export async function dropJob(client: PublishClient, job: Job): Promise<void> {
   for (const { fileId } of unfinished(job)) {
     if (fileId) await unlessGone(client.deleteFile(modelName, fileId))
   }
-  if (newModel) await dropEmptyModel(client, modelName)
+  if (newModel) await dropEmptyModel({ client, modelName, filenames: [] })
 }
 
 async function unlessGone<T>(call: Promise<T>): Promise<T | undefined> {

@@ -44,16 +44,3 @@ export async function ensureModel(
   if (await lookUpModel(client, model.name)) return
   await client.createModel(model)
 }
-
-/** Deletes a model if it has no files and no uploads. Does nothing if the model does not exist. */
-export async function dropEmptyModel(
-  client: Pick<PublishClient, 'deleteModel'>,
-  name: string,
-): Promise<void> {
-  try {
-    await client.deleteModel(name, { only_if_empty: true })
-  } catch (error) {
-    if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return
-    throw error
-  }
-}

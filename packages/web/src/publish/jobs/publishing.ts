@@ -1,11 +1,10 @@
 /** The page's current upload. It is not tied to a screen, so it continues while other screens are shown. */
 import { hasCode } from '@shoal/core/errors'
-import type { ProgressMeter } from '@shoal/transfer/push'
+import { dropEmptyModel, type ProgressMeter } from '@shoal/transfer/push'
 import { dropJob } from './drop-job.ts'
 import { type Job, type Sources, sumBytes, unfinished } from './job.ts'
 import { lockJob, type Unlock } from './job-lock.ts'
 import { forgetJob, keepJob } from './kept-jobs.ts'
-import { dropEmptyModel } from './open-model.ts'
 import { type FileState, firstState, progressShare } from './progress-share.ts'
 import type { PublishClient } from './publish-client.ts'
 import type { JobEvent } from './run-job.ts'
@@ -151,7 +150,9 @@ function run({ client, job, sources, onReady }: Order) {
     if (signal.aborted) return // the upload was paused, and its state is already `paused`
     if (!(error instanceof Error)) throw error
     if (job.newModel && !hasCode(error, 'other_tab')) {
-      await dropEmptyModel(client, job.modelName).catch(() => undefined) // only the original error is shown
+      const filenames = job.files.map(({ filename }) => filename)
+      const dropped = dropEmptyModel({ client, modelName: job.modelName, filenames })
+      await dropped.catch(() => undefined) // only the original error is shown
     }
     change({ state: 'failed', error, wait: undefined })
   }
