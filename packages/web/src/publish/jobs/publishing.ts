@@ -1,6 +1,7 @@
 /** The page's current upload. It is not tied to a screen, so it continues while other screens are shown. */
 import { hasCode } from '@shoal/core/errors'
 import { dropEmptyModel, type ProgressMeter } from '@shoal/transfer/push'
+import { observable } from '../../observable.ts'
 import { dropJob } from './drop-job.ts'
 import { type Job, type Sources, sumBytes, unfinished } from './job.ts'
 import { lockJob, type Unlock } from './job-lock.ts'
@@ -36,99 +37,105 @@ type Order = {
 
 const tickMs = 200
 
-let shown: Publishing | undefined
-let order: Order | undefined
-let abort = new AbortController()
-/** Releases the lock of the job that is shown; undefined if this tab does not have the lock. */
-let unlock: Unlock | undefined
-let ended: Promise<void> = Promise.resolve()
-let written: Promise<void> = Promise.resolve()
-const listeners = new Set<() => void>()
+/** The upload of this tab. */
+type Upload = {
+  order: Order
+  /** The states of the files. Screens see them at the next tick. */
+  files: FileState[]
+  abort: AbortController
+  /** Releases the lock of the job; undefined if this tab does not have the lock. */
+  unlock?: Unlock | undefined
+  /** Resolves when the upload has stopped. */
+  ended: Promise<void>
+  /** Resolves when all changes of the job have been saved. */
+  written: Promise<void>
+}
+
+let upload: Upload | undefined
+const shown = observable<Publishing | undefined>(undefined)
 
 /** The state of the upload, for screens; undefined if there is no upload. */
-export const publishing = {
-  get: () => shown,
-  subscribe(listener: () => void) {
-    listeners.add(listener)
-    return () => {
-      listeners.delete(listener)
-    }
-  },
-}
+export const publishing = { get: shown.get, subscribe: shown.subscribe }
 
 function show(next: Publishing | undefined) {
-  shown = next
   if (next?.state === 'running') addEventListener('beforeunload', warn)
   else removeEventListener('beforeunload', warn)
-  for (const listener of listeners) listener()
+  shown.set(next)
 }
 
-const change = (changes: Partial<Publishing>) => shown && show({ ...shown, ...changes })
+function change(changes: Partial<Publishing>) {
+  const before = shown.get()
+  if (before) show({ ...before, ...changes })
+}
+
 const warn = (event: BeforeUnloadEvent) => event.preventDefault()
 
-export function startJob(given: Order) {
-  order = given
-  const { job } = given
+export function startJob(order: Order) {
+  const { job } = order
   const files = job.files.map(firstState)
   const bytesTotal = sumBytes(job.files)
   const bytesDone = bytesTotal - sumBytes(unfinished(job))
   const progress = { bytesDone, bytesTotal, bytesPerSecond: 0, secondsLeft: undefined }
   const calm = { wait: undefined, error: undefined, isKept: true }
   show({ job, state: 'running', files, share: progressShare(files), progress, ...calm })
-  run(given)
+  const { ended, written } = upload ?? { ended: Promise.resolve(), written: Promise.resolve() }
+  upload = { order, files, abort: new AbortController(), ended, written }
+  run(upload, job)
 }
 
 /** Pauses the upload. Chunks that are being sent must later be sent again from the beginning. */
 export async function pauseJob() {
   change({ state: 'paused', wait: undefined })
-  abort.abort(new Error('paused'))
-  await ended
+  upload?.abort.abort(new Error('paused'))
+  await upload?.ended
 }
 
 export function resumeJob() {
-  if (!order || !shown) return
+  const job = shown.get()?.job
+  if (!upload || !job) return
   change({ state: 'running', error: undefined })
-  run({ ...order, job: shown.job })
+  run(upload, job)
 }
 
 /** Deletes the job and its uploads, unless another tab is publishing it. */
 export async function giveUpJob() {
   await pauseJob()
-  if (order && shown && unlock) {
-    const { job } = shown
-    await dropJob(order.client, job)
-    await forget(job)
+  const job = shown.get()?.job
+  if (upload?.unlock && job) {
+    await dropJob(upload.order.client, job)
+    await forget(upload, job)
   }
   closeJob()
 }
 
 export function closeJob() {
-  letGo()
+  if (upload) letGo(upload)
   show(undefined)
 }
 
-function letGo() {
-  unlock?.()
-  unlock = undefined
+function letGo(one: Upload) {
+  one.unlock?.()
+  one.unlock = undefined
 }
 
-function run({ client, job, sources, onReady }: Order) {
-  abort = new AbortController()
-  const { signal } = abort
+function run(one: Upload, job: Job) {
+  one.abort = new AbortController()
+  const { client, sources, onReady } = one.order
+  const { signal } = one.abort
   let tools: typeof import('./run-job.ts') | undefined
   let meter: ProgressMeter | undefined
   let sentBytes = 0
 
   function report(event: JobEvent) {
-    if (!shown || signal.aborted) return
+    if (signal.aborted) return
     if (event.type === 'wait') return change({ wait: event.wait })
     if (event.type === 'sent') {
       sentBytes += event.bytes
       return
     }
-    if (event.stage === 'sending') meter ??= tools?.progressMeter(shown.progress.bytesTotal)
-    const before = shown.files.find(({ filename }) => filename === event.filename)
-    shown = { ...shown, files: shown.files.map((file) => changedBy(file, event)) }
+    if (event.stage === 'sending') meter ??= tools?.progressMeter(sumBytes(job.files))
+    const before = one.files.find(({ filename }) => filename === event.filename)
+    one.files = one.files.map((file) => changedBy(file, event))
     if (before?.stage !== event.stage) tick()
     if (event.stage === 'ready') onReady()
   }
@@ -139,11 +146,13 @@ function run({ client, job, sources, onReady }: Order) {
   }
 
   function tick() {
-    if (!shown || signal.aborted) return
-    const read = meter?.read(bytesThere(shown.files), sentBytes)
-    const bytesDone = Math.max(shown.progress.bytesDone, read?.bytesDone ?? 0)
-    const share = Math.max(shown.share, progressShare(shown.files))
-    change({ share, progress: { ...shown.progress, ...read, bytesDone } })
+    const before = shown.get()
+    if (!before || signal.aborted) return
+    const { files } = one
+    const read = meter?.read(bytesThere(files), sentBytes)
+    const bytesDone = Math.max(before.progress.bytesDone, read?.bytesDone ?? 0)
+    const share = Math.max(before.share, progressShare(files))
+    change({ files, share, progress: { ...before.progress, ...read, bytesDone } })
   }
 
   async function fail(error: unknown) {
@@ -154,25 +163,27 @@ function run({ client, job, sources, onReady }: Order) {
       const dropped = dropEmptyModel({ client, modelName: job.modelName, filenames })
       await dropped.catch(() => undefined) // only the original error is shown
     }
+    tick()
     change({ state: 'failed', error, wait: undefined })
   }
 
   const timer = setInterval(tick, tickMs)
-  const before = ended
+  const before = one.ended
+  const keep = (changed: Job) => keepLatest(one, changed)
   const work = async () => {
     await before
-    unlock ??= await lockJob(job.modelName)
+    one.unlock ??= await lockJob(job.modelName)
     signal.throwIfAborted()
     keep(job)
     tools = await import('./run-job.ts') // loaded on demand
     return tools.runJob({ connection: client.connection, job, sources, signal, report, keep })
   }
   const finish = async () => {
-    await forget(job) // before the lock is released, so that no other tab shows the job as unfinished
-    letGo()
+    await forget(one, job) // before the lock is released, so that no other tab shows the job as unfinished
+    letGo(one)
     change({ state: 'done', wait: undefined })
   }
-  ended = work()
+  one.ended = work()
     .then(finish)
     .catch(fail)
     .finally(() => clearInterval(timer))
@@ -194,9 +205,9 @@ const bytesThere = (files: readonly FileState[]): number =>
  * Saves a job after all earlier saves have completed, so that the latest version is saved last. Without IndexedDB, the
  * files can be published, but the job cannot be resumed after a reload.
  */
-function keep(job: Job) {
+function keepLatest(one: Upload, job: Job) {
   change({ job })
-  written = written
+  one.written = one.written
     .then(() => keepJob(job))
     .then(
       () => undefined,
@@ -205,9 +216,9 @@ function keep(job: Job) {
 }
 
 /** Deletes the saved job. Ignores errors if the job could not be saved in the first place. */
-async function forget(job: Job) {
-  await written
-  const isKept = shown?.isKept ?? true
+async function forget(one: Upload, job: Job) {
+  await one.written
+  const isKept = shown.get()?.isKept ?? true
   await forgetJob(job).catch((error: unknown) => {
     if (isKept) throw error
   })
