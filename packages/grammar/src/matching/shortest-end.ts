@@ -13,43 +13,32 @@ export type ShortestEnd = {
 const maxStacks = 1000
 
 export function shortestEnd(grammar: Gbnf): ShortestEnd {
-  const ends = findShortest(grammar)
+  const rules = findShortest(grammar)
   const stacks = openStacks(grammar)
 
   const texts = new Map<Part, string>()
-  const lengths = new Map<Stack, number>([[undefined, 0]])
+  const ends = new Map<Stack, string>([[undefined, '']])
 
   /** The shortest text that matches a part. Every rule matches at least one text. */
   function textOf(part: Part): string {
-    const text = texts.get(part) ?? shortest(part, ends) ?? ''
+    const text = texts.get(part) ?? shortest(part, rules) ?? ''
     texts.set(part, text)
     return text
   }
 
-  /** The length of the shortest text that completes a stack. */
-  function measure(stack: Stack): number {
+  /** The shortest text that completes a stack. */
+  function complete(stack: Stack): string {
     const unknown: NonNullable<Stack>[] = []
-    for (let rest = stack; rest !== undefined && !lengths.has(rest); rest = rest.next) {
+    for (let rest = stack; rest !== undefined && !ends.has(rest); rest = rest.next) {
       unknown.push(rest)
     }
-    for (const one of unknown.reverse()) {
-      lengths.set(one, textOf(one.part).length + (lengths.get(one.next) ?? 0))
-    }
-    return lengths.get(stack) ?? 0
-  }
-
-  function complete(stack: Stack): string {
-    let text = ''
-    for (let rest = stack; rest !== undefined; rest = rest.next) text += textOf(rest.part)
-    return text
+    for (const one of unknown.reverse()) ends.set(one, textOf(one.part) + ends.get(one.next))
+    return ends.get(stack) ?? ''
   }
 
   return {
     take: (text) => stacks.take(text) && stacks.read().length <= maxStacks,
-    find() {
-      const all = stacks.read()
-      return complete(all.reduce((best, one) => (measure(one) < measure(best) ? one : best)))
-    },
+    find: () => pickShortest(stacks.read().map(complete)) ?? '',
   }
 }
 
