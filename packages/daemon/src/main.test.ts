@@ -6,18 +6,15 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { slowTest } from '../../../testing/slow-test.ts'
 import { startChildRuntime } from './runtime/process/child-runtime.ts'
 import type { StartRuntime } from './runtime/runtime.ts'
+import { postJson } from './testing/post-json.ts'
 import { temporaryFolder } from './testing/temporary-folder.ts'
 import { startTestDaemon, useTestDaemon } from './testing/test-daemon.ts'
 
 const story = [{ role: 'user', content: 'Tell me a story' }]
 
 function ask(url: string, body: object = {}, signal?: AbortSignal) {
-  return fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'shoal-tiny', messages: story, temperature: 0, ...body }),
-    ...(signal && { signal }),
-  })
+  const request = { model: 'shoal-tiny', messages: story, temperature: 0, ...body }
+  return postJson(`${url}/v1/chat/completions`, request, signal && { signal })
 }
 
 async function gauge(url: string, name: string): Promise<number> {

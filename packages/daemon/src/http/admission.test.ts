@@ -1,5 +1,6 @@
 /** Tests that a stream starts when the request is admitted, not when the first token is generated. */
 import { expect, onTestFinished, test } from 'vitest'
+import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { startTestDaemon } from '../testing/test-daemon.ts'
 
@@ -19,11 +20,7 @@ async function start(script: Parameters<typeof scriptedRuntime>[0]) {
   const { url, close } = await startTestDaemon({}, scriptedRuntime(script))
   onTestFinished(close)
   return (path: string, body: object) =>
-    fetch(`${url}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'shoal-tiny', stream: true, ...body }),
-    })
+    postJson(`${url}${path}`, { model: 'shoal-tiny', stream: true, ...body })
 }
 
 test.each(requests)('%s sends the headers before the first token', async (path, toBody) => {

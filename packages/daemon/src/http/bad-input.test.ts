@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { slowTest } from '../../../../testing/slow-test.ts'
 import type { Chat } from '../runtime/runtime.ts'
+import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
@@ -30,11 +31,7 @@ const apis: Record<string, (text: string, others?: Body) => Body> = {
 }
 
 async function post(url: string, path: string, body: Body | string) {
-  const response = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: typeof body === 'string' ? body : JSON.stringify({ model, ...body }),
-  })
+  const response = await postJson(url + path, typeof body === 'string' ? body : { model, ...body })
   return { status: response.status, body: (await response.json()) as Body & { detail: string } }
 }
 

@@ -1,6 +1,7 @@
 /** Tests that no API presents a tool call that was cut off as a complete one. */
 import { describe, expect, test } from 'vitest'
 import type { Piece } from '../runtime/runtime.ts'
+import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { startTestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
 
@@ -10,11 +11,7 @@ const named = { name: 'look', description: 'looks', parameters }
 const chatTools = [{ type: 'function', function: named }]
 
 async function post<T>(url: string, path: string, body: object) {
-  const response = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'shoal-tiny', stream: false, ...body }),
-  })
+  const response = await postJson(`${url}${path}`, { model: 'shoal-tiny', stream: false, ...body })
   expect(response.status).toBe(200)
   return (await response.json()) as T
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { promptError, type StartRuntime } from '../runtime/runtime.ts'
+import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { startTestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
 
@@ -7,11 +8,7 @@ const model = 'shoal-nano'
 const messages = [{ role: 'user', content: 'Hello' }]
 
 async function fetchError(url: string, path: string, body: object) {
-  const answer = await fetch(url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+  const answer = await postJson(url + path, body)
   const json = (await answer.json()) as { detail: string; error: { param: string | null } }
   return { status: answer.status, detail: json.detail, param: json.error.param }
 }

@@ -4,21 +4,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { postJson } from '../testing/post-json.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
 test('tokens, models and requests are counted, and disconnected clients leave no requests behind', async () => {
   const { url } = await useTestDaemon()
   const ask = (body: object, signal?: AbortSignal) =>
-    fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: 'shoal-tiny',
-        messages: [{ role: 'user', content: 'Hello' }],
-        ...body,
-      }),
-      ...(signal && { signal }),
-    })
+    postJson(
+      `${url}/v1/chat/completions`,
+      { model: 'shoal-tiny', messages: [{ role: 'user', content: 'Hello' }], ...body },
+      signal && { signal },
+    )
   const answer = await ask({ temperature: 0 })
   const { usage } = (await answer.json()) as { usage: { completion_tokens: number } }
   await Promise.allSettled(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Piece, StartRuntime } from '../runtime/runtime.ts'
+import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { startTestDaemon } from '../testing/test-daemon.ts'
 
@@ -33,11 +34,7 @@ test.each([
     await close()
     await rm(folder, { recursive: true })
   })
-  const response = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'shoal-tiny', stream: true, ...body }),
-  })
+  const response = await postJson(`${url}${path}`, { model: 'shoal-tiny', stream: true, ...body })
   expect(response.status).toBe(200)
   const text = await response.text()
   expect(text).toContain('internal error in the daemon')

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { postJson } from '../testing/post-json.ts'
 import { startTestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
 
 let daemon: Awaited<ReturnType<typeof startTestDaemon>>
@@ -15,11 +16,7 @@ async function get(path: string) {
 }
 
 async function post(path: string, body: object) {
-  const response = await fetch(`${daemon.url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+  const response = await postJson(`${daemon.url}${path}`, body)
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 

@@ -7,6 +7,7 @@ import { runsSlowTests } from '../../../../testing/slow.ts'
 import { slowTest } from '../../../../testing/slow-test.ts'
 import { startChildRuntime } from '../runtime/process/child-runtime.ts'
 import type { StartRuntime } from '../runtime/runtime.ts'
+import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { startTestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
@@ -84,11 +85,7 @@ test('the registry and the daemon agree on the memory for one conversation', asy
 })
 
 async function post(url: string, path: string, body: object): Promise<Record<string, unknown>> {
-  const response = await fetch(url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+  const response = await postJson(url + path, body)
   return (await response.json()) as Record<string, unknown>
 }
 

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { makeChatGeneration, runGeneration } from '../testing/generations.ts'
+import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 import { openCrashLog, survivingRuntime } from './surviving-runtime.ts'
@@ -19,9 +20,8 @@ async function start(deaths: (number | undefined)[]) {
     return { ...runtime, pid: processes }
   })
   const ask = async (content: string) => {
-    const body = JSON.stringify({ model, messages: [{ role: 'user', content }] })
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })
+    const body = { model, messages: [{ role: 'user', content }] }
+    const response = await postJson(`${url}/v1/chat/completions`, body)
     const answer = (await response.json()) as {
       choices?: { message: { content: string } }[]
       error?: { code: string }

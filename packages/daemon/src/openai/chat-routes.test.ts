@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Generation, Runtime } from '../runtime/runtime.ts'
+import { postJson } from '../testing/post-json.ts'
 import { thoughtful } from '../testing/scripted-openai.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
@@ -7,16 +8,8 @@ import { useTestDaemon } from '../testing/test-daemon.ts'
 type Ask = { url: string; signal?: AbortSignal; body?: object }
 
 function ask({ url, body = {}, ...init }: Ask) {
-  return fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'shoal-nano',
-      messages: [{ role: 'user', content: 'Hi' }],
-      ...body,
-    }),
-    ...init,
-  })
+  const request = { model: 'shoal-nano', messages: [{ role: 'user', content: 'Hi' }], ...body }
+  return postJson(`${url}/v1/chat/completions`, request, init)
 }
 
 async function readEvents(response: Response) {

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { slowTest } from '../../../../testing/slow-test.ts'
+import { postJson } from '../testing/post-json.ts'
 import { startTestDaemon } from '../testing/test-daemon.ts'
 
 let daemon: Awaited<ReturnType<typeof startTestDaemon>>
@@ -20,8 +21,7 @@ async function answer(schema: string, more: object = {}) {
   const format = `{"type":"json_schema","json_schema":{"name":"x","schema":${schema}}}`
   const request = { model: 'shoal-tiny', messages: [{ role: 'user', content: 'Hello' }], ...more }
   const body = `${JSON.stringify(request).slice(0, -1)},"response_format":${format}}`
-  const headers = { 'content-type': 'application/json' }
-  return fetch(`${daemon.url}/v1/chat/completions`, { method: 'POST', headers, body })
+  return postJson(`${daemon.url}/v1/chat/completions`, body)
 }
 
 const stringify = JSON.stringify
@@ -54,10 +54,10 @@ slowTest('other requests are answered while schemas are converted', async () => 
   await Promise.all([
     Promise.all(slow).then(() => ended.push('schemas')),
     ...countTo(3).map(() =>
-      fetch(`${daemon.url}/v1/completions`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: stringify({ model: 'shoal-tiny', prompt: 'Hello', max_tokens: 5 }),
+      postJson(`${daemon.url}/v1/completions`, {
+        model: 'shoal-tiny',
+        prompt: 'Hello',
+        max_tokens: 5,
       }).then(() => ended.push('text')),
     ),
   ])

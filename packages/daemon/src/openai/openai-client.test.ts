@@ -1,6 +1,7 @@
 /** Tests OpenAI's official client with a real daemon and the demo model. */
 import OpenAI, { APIError } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { postJson } from '../testing/post-json.ts'
 import { startTestDaemon } from '../testing/test-daemon.ts'
 
 let daemon: Awaited<ReturnType<typeof startTestDaemon>>
@@ -202,11 +203,7 @@ test.each([
   const failure = await openai.chat.completions.create(body as never).catch((error) => error)
   expect(failure).toBeInstanceOf(APIError)
   expect(failure).toMatchObject({ status, code })
-  const raw = await fetch(`${daemon.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+  const raw = await postJson(`${daemon.url}/v1/chat/completions`, body)
   expect(await raw.json()).toMatchObject({
     detail: expect.any(String),
     error: { message: expect.any(String), type: 'invalid_request_error', code },
@@ -232,10 +229,10 @@ test('after a client has stopped a stream, no slot is in use', async () => {
 })
 
 test('each line of a stream begins with data:, and the last line is [DONE]', async () => {
-  const response = await fetch(`${daemon.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model, messages: hello, stream: true }),
+  const response = await postJson(`${daemon.url}/v1/chat/completions`, {
+    model,
+    messages: hello,
+    stream: true,
   })
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   const lines = (await response.text()).split('\n').filter((line) => line !== '')

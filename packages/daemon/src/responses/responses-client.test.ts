@@ -2,6 +2,7 @@
 import type OpenAI from 'openai'
 import type { ResponseInput } from 'openai/resources/responses/responses'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { postJson } from '../testing/post-json.ts'
 import { collectEvents, connectOpenai, useScriptedOpenai } from '../testing/scripted-openai.ts'
 import { startTestDaemon } from '../testing/test-daemon.ts'
 
@@ -93,10 +94,10 @@ test('the events of a stream are numbered and in order', async () => {
 })
 
 test('each event of a stream has a line with its type, and nothing follows the last one', async () => {
-  const response = await fetch(`${daemon.url}/v1/responses`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model, input: 'Hello', stream: true }),
+  const response = await postJson(`${daemon.url}/v1/responses`, {
+    model,
+    input: 'Hello',
+    stream: true,
   })
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   const events = (await response.text()).split('\n\n')
