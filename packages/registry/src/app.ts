@@ -65,7 +65,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const { config, site, connection, store, metrics, web, swarms, shared, cards } = dependencies
   const { accounts, sessions, keys, networks, passwords } = dependencies.accounts
   const { people, invitations } = dependencies.people
-  const { models, members, list, totals } = dependencies.models
+  const { models, members, likes, list, totals } = dependencies.models
   const { files, blobs, capabilities, manifests, downloads, collect, trash, processor } =
     dependencies.files
   const { db, ballast } = connection
@@ -108,7 +108,16 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       clock,
     })
     await scope.register(apiKeyRoutes, { keys, guard })
-    await scope.register(modelRoutes, { models, list, totals, collect, site, turns, connection })
+    await scope.register(modelRoutes, {
+      models,
+      likes,
+      list,
+      totals,
+      collect,
+      site,
+      turns,
+      connection,
+    })
     await scope.register(fileRoutes, {
       db,
       models,

@@ -13,11 +13,21 @@ import { model, type Note, note } from '../audit/audit-log.ts'
 import type { Database, FileBytes, ModelTable } from '../database/schema.ts'
 import { isUniqueViolation } from '../database/unique-violation.ts'
 import { conflict, notFound } from '../errors.ts'
-import { type CardDetails, readCardDetails } from './card-details.ts'
+import { readCardDetails } from './card-details.ts'
 import { countedDownloads } from './counted-downloads.ts'
-import { type Filled, fillFromCard } from './fill-from-card.ts'
+import { fillFromCard } from './fill-from-card.ts'
 import { findRenamedModel, keepFormerName, takeName } from './former-names.ts'
+import { likesAmong } from './like-repository.ts'
 import { lockModel } from './lock-model.ts'
+import {
+  distinct,
+  factFields,
+  fillAgain,
+  formatOrigins,
+  nothing,
+  setByHand,
+  writeCard,
+} from './origins.ts'
 import { refreshModel } from './refresh-model.ts'
 import { visibleTo } from './visibility.ts'
 
@@ -65,17 +75,6 @@ export interface ModelRepository {
    * @throws not-found if the model no longer exists, and conflict if it is not empty
    */
   deleteEmpty(id: string, note: Note): Promise<void>
-  /**
-   * Toggles whether this account likes the model. Even with concurrent calls, `likes` equals the number of accounts
-   * that like the model.
-   * @throws not-found if the model no longer exists
-   */
-  toggleLike(modelId: string, accountId: string): Promise<void>
-  /**
-   * Sets whether this account likes the model. Repeating the call changes nothing.
-   * @throws not-found if the model no longer exists
-   */
-  setLike(modelId: string, accountId: string, liked: boolean): Promise<void>
 }
 
 /** A model as the API returns it, except for `can_write`, which depends on the caller's credential. */
@@ -94,9 +93,6 @@ const memberRight = (accountId: string) =>
     select can_write from model_member where model_id = model.id and account_id = ${accountId})`.as(
     'member_can_write',
   )
-
-/** Fields that are filled in from files unless they were set by hand. */
-const factFields = ['architecture', 'parameter_count', 'context_length'] as const
 
 export function modelRepository(db: Kysely<Database>): ModelRepository {
   function findRow(
@@ -302,39 +298,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
         await noteDeletion(trx)
         await trx.deleteFrom('model').where('id', '=', id).execute()
       }),
-
-    toggleLike: (modelId: string, accountId: string) =>
-      writeLike(db, modelId, async (trx) => {
-        const isNew = await insertLike(trx, modelId, accountId)
-        if (isNew) return 1
-        return -(await deleteLike(trx, modelId, accountId))
-      }),
-
-    setLike: (modelId: string, accountId: string, liked: boolean) =>
-      writeLike(db, modelId, async (trx) =>
-        liked
-          ? Number(await insertLike(trx, modelId, accountId))
-          : -(await deleteLike(trx, modelId, accountId)),
-      ),
   }
-}
-
-/** Returns for each of these models whether the viewer likes it; null for each if the viewer is not signed in. */
-export async function likesAmong(
-  db: Kysely<Database>,
-  modelIds: string[],
-  { accountId }: Viewer,
-): Promise<(boolean | null)[]> {
-  if (accountId === undefined) return modelIds.map(() => null)
-  if (modelIds.length === 0) return []
-  const rows = await db
-    .selectFrom('model_like')
-    .select('model_id')
-    .where('account_id', '=', accountId)
-    .where('model_id', 'in', modelIds)
-    .execute()
-  const liked = new Set(rows.map((row) => row.model_id))
-  return modelIds.map((id) => liked.has(id))
 }
 
 export type ListedRow = Omit<
@@ -401,103 +365,4 @@ function nameTaken(name: string | undefined) {
 
 function unlessBlank<T extends string | null | undefined>(text: T): T | null {
   return typeof text === 'string' && isBlank(text) ? null : text
-}
-
-/**
- * Returns the names of the facts that are set by hand after these changes. A fact that is changed to null is filled in
- * from the files again.
- */
-function setByHand({ set_by_hand }: ModelRow, changes: ModelChanges): string[] {
-  const before: string[] = JSON.parse(set_by_hand)
-  return factFields.filter((field) =>
-    changes[field] === undefined ? before.includes(field) : changes[field] !== null,
-  )
-}
-
-/** In `set_by_hand`, the prefix of the names of fields whose values are taken from the card. */
-const cardPrefix = 'card:'
-
-const formatOrigins = (byHand: readonly string[], { fromCard }: Filled): string =>
-  JSON.stringify([...byHand, ...fromCard.map((field) => cardPrefix + field)])
-
-const nothing: Filled = { license: null, tags: [], fromCard: [] }
-
-/** Returns the license and tags after these changes, which may include a new card. */
-async function fillAgain(
-  trx: Kysely<Database>,
-  row: ModelRow,
-  { license, tags, readme }: ModelChanges,
-): Promise<Filled> {
-  const origins: string[] = JSON.parse(row.set_by_hand)
-  const fromCard = origins.flatMap((origin) =>
-    origin.startsWith(cardPrefix) ? origin.slice(cardPrefix.length) : [],
-  )
-  const stored = { license: row.license, tags: JSON.parse(row.tags) as string[], fromCard }
-  const written = {
-    ...(license !== undefined && { license }),
-    ...(tags && { tags: distinct(tags) }),
-  }
-  return fillFromCard(stored, written, await readCard(trx, row.id, readme))
-}
-
-/** Reads the details from `readme`, or from the stored card if `readme` is undefined. */
-async function readCard(
-  trx: Kysely<Database>,
-  modelId: string,
-  readme: string | null | undefined,
-): Promise<CardDetails> {
-  if (readme !== undefined) return readCardDetails(readme)
-  const card = await trx
-    .selectFrom('model_card')
-    .select('readme')
-    .where('model_id', '=', modelId)
-    .executeTakeFirst()
-  return readCardDetails(card?.readme ?? null)
-}
-
-/** Removes tags that would become duplicates in the database, which stores every unpaired surrogate as U+FFFD. */
-function distinct(tags: string[]): string[] {
-  return [...new Set(tags.map((tag) => tag.toWellFormed()))]
-}
-
-async function writeCard(trx: Kysely<Database>, modelId: string, readme: string | null) {
-  await trx.deleteFrom('model_card').where('model_id', '=', modelId).execute()
-  if (readme === null) return
-  await trx.insertInto('model_card').values({ model_id: modelId, readme }).execute()
-}
-
-/** Runs `change`, which adds or removes a like, and adds its result (1, 0 or −1) to the model's like count. */
-function writeLike(
-  db: Kysely<Database>,
-  modelId: string,
-  change: (trx: Kysely<Database>) => Promise<number>,
-): Promise<void> {
-  return db.transaction().execute(async (trx) => {
-    await lockModel(trx, modelId)
-    const difference = await change(trx)
-    if (difference === 0) return
-    await trx
-      .updateTable('model')
-      .set({ likes: sql`likes + ${difference}` })
-      .where('id', '=', modelId)
-      .execute()
-  })
-}
-
-async function insertLike(trx: Kysely<Database>, modelId: string, accountId: string) {
-  const { numInsertedOrUpdatedRows = 0n } = await trx
-    .insertInto('model_like')
-    .values({ model_id: modelId, account_id: accountId, created_at: new Date().toISOString() })
-    .onConflict((exists) => exists.doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows > 0n
-}
-
-async function deleteLike(trx: Kysely<Database>, modelId: string, accountId: string) {
-  const { numDeletedRows } = await trx
-    .deleteFrom('model_like')
-    .where('model_id', '=', modelId)
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
 }

@@ -9,12 +9,14 @@ import { pageLinks } from '../http/page-links.ts'
 import type { QueryTurns } from '../http/query-turns.ts'
 import type { Site } from '../http/site.ts'
 import { deleteModel, type ModelDeletion } from './delete-model.ts'
+import type { LikeRepository } from './like-repository.ts'
 import { isQuickList, type ModelList } from './model-list.ts'
 import { isUuid } from './model-repository.ts'
 import type { ModelTotals } from './model-totals.ts'
 import { mayChange, ownModel } from './own-model.ts'
 
 type Dependencies = ModelDeletion & {
+  likes: LikeRepository
   list: ModelList
   totals: ModelTotals
   site: Site
@@ -24,7 +26,7 @@ type Dependencies = ModelDeletion & {
 
 export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models, list, totals, collect, site, turns, connection },
+  { models, likes, list, totals, collect, site, turns, connection },
 ) => {
   app.route({
     ...endpoints.listModels,
@@ -95,7 +97,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     async handler({ params, caller }, reply) {
       const { accountId } = callerWith('write', caller)
       const model = await models.getRowToChange(params.id, toViewer(caller, 'write'))
-      await models.toggleLike(model.id, accountId)
+      await likes.toggle(model.id, accountId)
       return reply.code(204).send(null)
     },
   })
@@ -105,7 +107,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     async handler({ params, body, caller }, reply) {
       const { accountId } = callerWith('write', caller)
       const model = await models.getRowToChange(params.id, toViewer(caller, 'write'))
-      await models.setLike(model.id, accountId, body.liked)
+      await likes.set(model.id, accountId, body.liked)
       return reply.code(204).send(null)
     },
   })
