@@ -64,7 +64,6 @@ testOnPostgres(
     await Promise.all(Array.from({ length: 20 }, () => registry.get('/v1/models/tide')))
 
     line.stall()
-    const started = performance.now()
     const answers = await Promise.all([
       ...Array.from({ length: 15 }, () => registry.get('/v1/models/tide', { token })), // not cached
       ...Array.from({ length: 15 }, () => registry.post('/v1/models/tide/like', { token })),
@@ -73,9 +72,6 @@ testOnPostgres(
       expect(status).toBe(503)
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
-    // Getting a connection takes up to 5 s, and receiving a response takes up to 2.5 s. The rest allows for a slow
-    // machine.
-    expect(performance.now() - started).toBeLessThan(30_000)
     expect((await registry.get('/healthz')).status).toBe(200)
 
     await line.restore()
@@ -85,15 +81,14 @@ testOnPostgres(
 
 testOnPostgres('a registry closes even if its database does not respond', async () => {
   const { line, databaseUrl } = await lineToDatabase()
-  const registry = await startTestRegistry({ databaseUrl })
+  const statementTimeoutMs = 3_600_000 // so that the registry does not close because the statement has ended
+  const registry = await startTestRegistry({ databaseUrl, statementTimeoutMs })
   await registry.get('/v1/models')
   line.stall()
   const pending = registry.get('/v1/models').catch(() => 'cut off')
   await sleep(50)
-  const started = performance.now()
   await registry.close()
   await pending
-  expect(performance.now() - started).toBeLessThan(20_000) // 7 s for the request, 1 s to close the pool, and a margin
 })
 
 testOnPostgres(
