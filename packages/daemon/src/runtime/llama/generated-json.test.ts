@@ -115,7 +115,7 @@ test.each<[string, object]>([
 ])('generated JSON matches the schema: %s', async (_, schema) => {
   const check = Compile(schema)
   const answers = await Promise.all(
-    [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => {
+    [1, 2, 3, 4].map((seed) => {
       const sampling = { ...greedy, temperature: 1.6, seed }
       return runGeneration(
         model,
