@@ -12,7 +12,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { canMount, smallDisk } from '../../../testing/small-disk.ts'
+import { boundedWriter } from './bounded-writer.ts'
 import { openLog } from './open-log.ts'
+import { openFile } from './output.ts'
 
 const text = 'x'.repeat(200)
 
@@ -99,13 +101,25 @@ test('unread lines are buffered, then dropped; when reading resumes, a line repo
 
 test('lines logged while the reader is disconnected are written after it reconnects', async () => {
   const { path, read, reopen } = pipe()
-  const opened = openLog({ to: { file: path }, level: 'info' })
-  onTestFinished(() => opened.close())
-  opened.log.info('before')
+  const output = openFile(path)
+  const failed = Promise.withResolvers<void>()
+  const write = (bytes: Uint8Array) =>
+    output.write(bytes).catch((error) => {
+      failed.resolve()
+      throw error
+    })
+  const writer = boundedWriter({
+    output: { ...output, write },
+    maxWaitingBytes: 1_000,
+    onResumed: () => undefined,
+  })
+  onTestFinished(() => writer.close(1_000))
+  const log = (msg: string) => writer.write(`${JSON.stringify({ msg })}\n`)
+  log('before')
   await expect.poll(() => read()).toMatchObject([{ msg: 'before' }])
   const open = reopen()
-  opened.log.info('while nobody was there')
-  await new Promise((resolve) => setTimeout(resolve, 20)) // a write was attempted
+  log('while nobody was there')
+  await failed.promise
   open()
   await expect.poll(() => read()).toMatchObject([{ msg: 'while nobody was there' }])
 })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { silenceTimer } from './silence-timer.ts'
 
@@ -46,10 +47,11 @@ test('a timer can be stopped until the last moment', async () => {
   const timer = silenceTimer(5, () => {
     isSilent = true
   })
-  setTimeout(() => timer.stop(), 5) // runs right after the timer has expired
+  const stopped = new Promise<void>((resolve) => {
+    setTimeout(() => resolve(timer.stop()), 5) // runs right after the timer has expired
+  })
   blockMs(20)
-  const later = Promise.withResolvers<void>()
-  silenceTimer(50, later.resolve)
-  await later.promise
+  await stopped
+  await setImmediate()
   expect(isSilent).toBe(false)
 })

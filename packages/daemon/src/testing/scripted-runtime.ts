@@ -1,4 +1,5 @@
 /** A runtime for tests that follows a script. Each word is a token, and tokens are generated one at a time. */
+import { untilAborted } from '@shoal/core/async'
 import { stopStrings } from '../runtime/llama/stop-strings.ts'
 import {
   type Generation,
@@ -32,14 +33,18 @@ function createRuntime(
 ): Runtime {
   const ended = Promise.withResolvers<string | undefined>()
   let free = slots
+  let freed = Promise.withResolvers<void>()
 
   async function takeSlot(signal: AbortSignal) {
-    while (free === 0) {
-      signal.throwIfAborted()
-      await new Promise((resolve) => setTimeout(resolve, 1))
-    }
+    while (free === 0) await untilAborted(signal, freed.promise)
     signal.throwIfAborted()
     free -= 1
+  }
+
+  function leaveSlot() {
+    free += 1
+    freed.resolve()
+    freed = Promise.withResolvers<void>()
   }
 
   return {
@@ -82,7 +87,7 @@ function createRuntime(
         }
         if (!stops.isStopped()) yield { text: stops.finish() }
       } finally {
-        free += 1
+        leaveSlot()
       }
       const hasCalls = pieces.some(({ toolCall }) => toolCall)
       return {

@@ -182,12 +182,12 @@ test.each([
   const { format } = await promptsOf(source)
   for (const step of [4, answer.length]) {
     const parser = answerParser(format, { tools })
-    const startedAt = process.cpuUsage()
+    const startedAt = process.threadCpuUsage()
     for (let place = 0; place < answer.length; place += step) {
       parser.take(answer.slice(place, place + step))
     }
     parser.finish()
-    const { user, system } = process.cpuUsage(startedAt)
+    const { user, system } = process.threadCpuUsage(startedAt)
     expect((user + system) / 1e6).toBeLessThan(2) // seconds of processor time
   }
 })
