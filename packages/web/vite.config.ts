@@ -30,7 +30,7 @@ const router = {
  */
 const small = {
   name: 'small',
-  test: /core\/src\/(units|async\/sleep|errors\/app-error|references\/(reference|commands))|protocol\/src\/(pages|format-path|client\/(connection|api-error|call\.|transport|network-error|(model|file|account)-calls)|routes\/(models|files|accounts))|web\/src\/(use-observable|account\/next-page|app\/(use-prefs|head\.)|ui\/(exactly|disclosure)|models\/models-search)/,
+  test: /core\/src\/(units|async\/sleep|errors\/app-error|references\/(reference|commands))|protocol\/src\/(pages|format-path|client\/(connection|api-error|call\.|transport|network-error|(model|file|account)-calls)|routes\/(models|files|accounts))|web\/src\/((use-)?observable|prefs|account\/next-page|app\/(use-prefs|head\.)|ui\/(exactly|disclosure)|models\/models-search)/,
 }
 
 /** The model list, without the module for its URL parameters, which every screen needs. */

@@ -1,18 +1,10 @@
-import {
-  type Connection,
-  editCalls,
-  fileCalls,
-  modelCalls,
-  uploadCalls,
-} from '@shoal/protocol/client'
+import { type Connection, editCalls, modelCalls } from '@shoal/protocol/client'
 
-/** The calls that start and discard a job. */
+/** The calls that start a job. The others are loaded when the job runs or is discarded. */
 export type PublishClient = ReturnType<typeof publishClient>
 
 export const publishClient = (connection: Connection) => ({
   connection,
   ...modelCalls(connection),
   ...editCalls(connection),
-  ...fileCalls(connection),
-  ...uploadCalls(connection),
 })

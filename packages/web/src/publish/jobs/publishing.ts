@@ -1,8 +1,7 @@
 /** The page's current upload. It is not tied to a screen, so it continues while other screens are shown. */
 import { hasCode } from '@shoal/core/errors'
-import { dropEmptyModel, type ProgressMeter } from '@shoal/transfer/push'
+import type { ProgressMeter } from '@shoal/transfer/push'
 import { observable } from '../../observable.ts'
-import { dropJob } from './drop-job.ts'
 import { type Job, type Sources, sumBytes, unfinished } from './job.ts'
 import { lockJob, type Unlock } from './job-lock.ts'
 import { forgetJob, keepJob } from './kept-jobs.ts'
@@ -36,6 +35,9 @@ type Order = {
 }
 
 const tickMs = 200
+
+/** Loads what only a running job needs. */
+const loadTools = () => import('./run-job.ts')
 
 /** The upload of this tab. */
 type Upload = {
@@ -102,6 +104,7 @@ export async function giveUpJob() {
   await pauseJob()
   const job = shown.get()?.job
   if (upload?.unlock && job) {
+    const { dropJob } = await loadTools()
     await dropJob(upload.order.client, job)
     await forget(upload, job)
   }
@@ -122,7 +125,7 @@ function run(one: Upload, job: Job) {
   one.abort = new AbortController()
   const { client, sources, onReady } = one.order
   const { signal } = one.abort
-  let tools: typeof import('./run-job.ts') | undefined
+  let tools: Awaited<ReturnType<typeof loadTools>> | undefined
   let meter: ProgressMeter | undefined
   let sentBytes = 0
 
@@ -158,9 +161,8 @@ function run(one: Upload, job: Job) {
   async function fail(error: unknown) {
     if (signal.aborted) return // the upload was paused, and its state is already `paused`
     if (!(error instanceof Error)) throw error
-    if (job.newModel && !hasCode(error, 'other_tab')) {
-      const filenames = job.files.map(({ filename }) => filename)
-      const dropped = dropEmptyModel({ client, modelName: job.modelName, filenames })
+    if (!hasCode(error, 'other_tab')) {
+      const dropped = loadTools().then(({ dropNewModel }) => dropNewModel(client, job))
       await dropped.catch(() => undefined) // only the original error is shown
     }
     tick()
@@ -175,7 +177,7 @@ function run(one: Upload, job: Job) {
     one.unlock ??= await lockJob(job.modelName)
     signal.throwIfAborted()
     keep(job)
-    tools = await import('./run-job.ts') // loaded on demand
+    tools = await loadTools()
     return tools.runJob({ connection: client.connection, job, sources, signal, report, keep })
   }
   const finish = async () => {

@@ -18,6 +18,7 @@ import type { Stage } from './progress-share.ts'
 import { formatReason, isOffline, type UploadWait } from './wait.ts'
 
 export { progressMeter } from '@shoal/transfer/push'
+export { dropJob, dropNewModel } from './drop-job.ts'
 export { withProgress } from './with-progress.ts'
 
 export type JobEvent =
