@@ -14,7 +14,7 @@ import type { BlobRepository } from '../files/rows/blob-repository.ts'
 import { handleError } from '../http/error-handler.ts'
 import type { Site } from '../http/site.ts'
 import { type DiskStore, openDiskStore } from './disk-store.ts'
-import { objectStoreContract } from './object-store.contract.ts'
+import { objectStoreContract } from './testing/object-store.contract.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'shoal-store-'))
 const app = Fastify()

@@ -1,7 +1,7 @@
 import type { Reach } from '@shoal/core/addresses'
 import { afterEach, describe, expect, test } from 'vitest'
 import { defaultLimits, memorySwarms } from './memory-swarms.ts'
-import { leecher, swarmContract } from './swarm.contract.ts'
+import { leecher, swarmContract } from './testing/swarm.contract.ts'
 
 swarmContract('memory', async (options) => memorySwarms(options))
 

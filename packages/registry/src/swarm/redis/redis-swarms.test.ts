@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasRedis, redisUrl } from '../../../../../testing/servers.ts'
 import { defaultLimits } from '../memory-swarms.ts'
-import { leecher, swarmContract } from '../swarm.contract.ts'
+import { leecher, swarmContract } from '../testing/swarm.contract.ts'
 import { redisSwarms } from './redis-swarms.ts'
 
 describe.skipIf(!hasRedis)('Redis', () => {

@@ -1,6 +1,6 @@
 import type { Reach } from '@shoal/core/addresses'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { BrowserPeer, Peer, Swarms, TcpPeer } from './swarm.ts'
+import type { BrowserPeer, Peer, Swarms, TcpPeer } from '../swarm.ts'
 
 const everywhere: Reach[] = ['loopback', 'private', 'public']
 const many = { count: 1_000, reaches: everywhere }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ObjectStore, UploadReference } from './object-store.ts'
+import type { ObjectStore, UploadReference } from '../object-store.ts'
 
 /** The store, and a way to call its presigned URLs. */
 export type StoreUnderTest = {
