@@ -1,6 +1,7 @@
 /** Builds the application: registers the routes of each feature, with the dependencies that they need. */
 import type { Releases } from '@shoal/releases'
-import type { FastifyInstance } from 'fastify'
+import { caching, createResponseCache, responseCaching } from '@shoal/server/cache'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { accountRoutes } from './accounts/account-routes.ts'
 import { apiKeyRoutes } from './accounts/api-key-routes.ts'
 import type { Accounts } from './accounts/open-accounts.ts'
@@ -12,10 +13,8 @@ import { downloadRoutes } from './files/downloads/download-routes.ts'
 import { torrentRoutes } from './files/downloads/torrent-routes.ts'
 import type { Files } from './files/open-files.ts'
 import { fileRoutes } from './files/uploads/file-routes.ts'
-import { caching } from './http/caching.ts'
 import { sentBytes } from './http/metrics.ts'
 import { queryTurns } from './http/query-turns.ts'
-import { createResponseCache, responseCaching } from './http/response-cache.ts'
 import { roomForDeletions } from './http/room-for-deletions.ts'
 import { memberRoutes } from './models/member-routes.ts'
 import { modelRoutes } from './models/model-routes.ts'
@@ -61,6 +60,9 @@ export type AppDependencies = Omit<ShellDependencies, 'caches'> & {
  */
 const maxPresignedAgeMs = 60_000
 
+const isAnonymous = ({ caller, isBearerBad }: FastifyRequest) =>
+  caller === undefined && !isBearerBad
+
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { config, site, connection, store, metrics, web, swarms, shared, cards } = dependencies
   const { accounts, sessions, keys, networks, passwords } = dependencies.accounts
@@ -71,6 +73,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const { db, ballast } = connection
   const cache = createResponseCache({
     name: 'response',
+    isAnonymous,
     databaseVersion: connection.version,
     seedersVersion: swarms.seedersVersion,
     limits: config.responseCache,
@@ -78,6 +81,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   })
   const presigned = createResponseCache({
     name: 'presigned',
+    isAnonymous,
     statuses: [200, 302],
     maxAgeMs: maxPresignedAgeMs,
     databaseVersion: connection.versionWithoutCounts,

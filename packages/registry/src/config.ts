@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '@shoal/core/async'
 import { readSettings, type SettingsOf } from '@shoal/core/settings'
 import { ownProgramFolder } from '@shoal/releases'
+import type { CacheLimits } from '@shoal/server/cache'
 import { ConfigError } from './errors.ts'
 import { type PasswordCost, recommendedCost } from './settings/password-cost.ts'
 import { registrySettings } from './settings/settings.ts'
@@ -55,12 +56,6 @@ export type ConnectionTimeouts = {
   headersMs: number
   /** How long a connection may stay open without a request. */
   idleMs: number
-}
-
-export type CacheLimits = {
-  /** Limits the memory overhead if many small responses are cached. */
-  maxEntries: number
-  maxBytes: number
 }
 
 /** Unparsed command-line flags. A flag overrides the corresponding environment variable. */

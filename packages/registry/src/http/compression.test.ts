@@ -1,9 +1,9 @@
+import { chooseEncoding, minCompressedBytes } from '@shoal/server/cache'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { encodedRequest } from '../testing/encoded-request.ts'
 import { getCard } from '../testing/get-card.ts'
 import { makeFakeManifest, publish, smallGguf } from '../testing/publish.ts'
 import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
-import { chooseEncoding, minCompressedBytes } from './compression.ts'
 
 test.each([
   [undefined, undefined],

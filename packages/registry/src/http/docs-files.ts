@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compress, type Encoding } from '@shoal/server/cache'
 import type { FastifyInstance } from 'fastify'
-import { compress, type Encoding } from './compression.ts'
 
 const directory = join(fileURLToPath(import.meta.resolve('@fastify/swagger-ui')), '../static')
 

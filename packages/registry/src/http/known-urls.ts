@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type KnownRequest, readRequestId, type Shortcut, type StepRequest } from '@shoal/server'
+import type { ResponseCache } from '@shoal/server/cache'
+import { isKnown } from '@shoal/server/cache'
 import type { FastifyRequest } from 'fastify'
 import { findForwardedAddress, type TrustProxy } from '../settings/trusted-proxies.ts'
-import { isKnown } from './if-none-match.ts'
-import type { ResponseCache } from './response-cache.ts'
 
 type Dependencies = {
   caches: readonly ResponseCache[]

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { brotliDecompressSync } from 'node:zlib'
 import type { Download } from '@shoal/protocol'
 import { errorHandler, makeApp } from '@shoal/server'
+import { caching, createResponseCache, responseCaching } from '@shoal/server/cache'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { hasPostgres } from '../../../../testing/servers.ts'
@@ -13,10 +14,8 @@ import { publish, smallGguf } from '../testing/publish.ts'
 import { rawRequest } from '../testing/raw-request.ts'
 import { temporaryLog } from '../testing/temporary-log.ts'
 import { makeDatabase, startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
-import { caching } from './caching.ts'
 import { knownUrls } from './known-urls.ts'
 import { makeMetrics } from './metrics.ts'
-import { createResponseCache, responseCaching } from './response-cache.ts'
 
 const batchSize = 50
 
@@ -312,6 +311,7 @@ test('a cached response is compressed once for each encoding, and a write drops 
   let databaseVersion = '1'
   const cache = createResponseCache({
     name: 'response',
+    isAnonymous: () => true,
     databaseVersion: () => databaseVersion,
     limits: { maxEntries: 10, maxBytes: 1_000_000 },
     metrics,
@@ -368,6 +368,7 @@ async function countingApp(
   const metrics = makeMetrics({ droppedLogLines: () => 0 })
   const cache = createResponseCache({
     name: 'response',
+    isAnonymous: () => true,
     databaseVersion: () => '1',
     limits: { maxEntries: 10, maxBytes: 1_000_000 },
     metrics: metrics.registry,

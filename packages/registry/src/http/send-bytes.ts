@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { breakOff } from '@shoal/server'
+import { isKnown } from '@shoal/server/cache'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ByteBudget } from '../store/byte-budget.ts'
 import type { ObjectReader } from '../store/object-reader.ts'
 import type { ByteRange } from '../store/object-store.ts'
 import { bytePump } from './byte-pump.ts'
 import { byteRange } from './byte-range.ts'
-import { isKnown } from './if-none-match.ts'
 
 type Bytes = {
   sizeBytes: number

@@ -11,7 +11,7 @@
 import type { Socket } from 'node:net'
 import type { Log } from '@shoal/log'
 import { newPeerId } from '@shoal/model-file'
-import { connectionSlots } from '../http/connection-slots.ts'
+import { connectionSlots } from '@shoal/server/connections'
 import { Departure, Refusal } from './errors.ts'
 import { listenOn } from './listener.ts'
 import type { MetadataMetrics } from './metrics.ts'

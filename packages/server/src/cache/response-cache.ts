@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { Gauge, type Registry } from 'prom-client'
-import type { CacheLimits } from '../config.ts'
 import {
   chooseEncoding,
   compress,
@@ -69,6 +68,12 @@ declare module 'fastify' {
   }
 }
 
+export type CacheLimits = {
+  /** Limits the memory overhead if many small responses are cached. */
+  maxEntries: number
+  maxBytes: number
+}
+
 type Options = {
   /** Part of the names of the cache's metrics. */
   name: 'response' | 'presigned'
@@ -83,6 +88,8 @@ type Options = {
    */
   databaseVersion: () => string | undefined
   seedersVersion?: () => number | string
+  /** Whether a request has no caller. Only responses to such requests are cached. */
+  isAnonymous: (request: FastifyRequest) => boolean
   limits: CacheLimits
   metrics: Registry
 }
@@ -137,6 +144,7 @@ export function createResponseCache(options: Options) {
 
   return {
     statuses,
+    isAnonymous: options.isAnonymous,
 
     /**
      * Finds the cached response to an anonymous GET request for this URL, and its representation for this
@@ -229,7 +237,8 @@ export const responseCaching = fp(
 
     // This hook runs after validation, which removes unknown parameters, converts types and fills in defaults.
     app.addHook('preHandler', (request, reply, done) => {
-      const found = mayBeCached(request) ? cache.find(request) : undefined
+      const found =
+        request.method === 'GET' && cache.isAnonymous(request) ? cache.find(request) : undefined
       if (!found) return done()
       const send = () => {
         for (let at = 0; at < found.headers.length; at += 2) {
@@ -249,9 +258,6 @@ export const responseCaching = fp(
     })
   },
 )
-
-const mayBeCached = ({ method, caller, isBearerBad }: FastifyRequest): boolean =>
-  method === 'GET' && caller === undefined && !isBearerBad
 
 /** Returns a key made from the route and its parameters, in a fixed order. */
 function makeKey({ route, params, query }: FastifyRequest): string {
