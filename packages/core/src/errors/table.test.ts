@@ -44,6 +44,7 @@ const ownClasses = [
   'registry/src/cards/start-card-process.ts: CardTimeoutError',
   'registry/src/metadata-peer/errors.ts: Departure',
   'registry/src/metadata-peer/errors.ts: Refusal',
+  'releases/src/upgrade/upgrade-error.ts: UpgradeError',
   'threads/src/limited-thread.ts: ThreadLimitError',
   'transfer/src/failure.ts: TransferError',
 ]
