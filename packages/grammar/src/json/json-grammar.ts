@@ -8,19 +8,14 @@
 import { type Budget, spend, TooLarge } from '../automata/automaton.ts'
 import { createGrammar, type ReservedRule } from '../gbnf/grammar.ts'
 import { choice, type Node, nothing, rule } from '../gbnf/node.ts'
-import { textTree } from '../gbnf/text-tree.ts'
 import { allOf, both, type Choice, type Conjunction, simplify } from '../schema/conjunction.ts'
 import { containment } from '../schema/containment.ts'
-import { keywordsOfType, negatedKeywords, type Schema, valuesOf } from '../schema/schema.ts'
-import { at, cannot, SchemaError } from '../schema/schema-error.ts'
-import { arrayNode } from './arrays.ts'
+import { at, SchemaError } from '../schema/schema-error.ts'
+import { choiceOptions } from './choice-options.ts'
 import type { Conversion } from './conversion.ts'
-import { excludes, isImpossible } from './exclusion.ts'
+import { isImpossible } from './exclusion.ts'
 import { basics } from './json-text.ts'
-import { numberNode } from './numbers.ts'
-import { objectNode } from './objects.ts'
-import { orRefuse, stringNode } from './strings.ts'
-import { constants, listedValues, type Type, writtenTypes } from './values.ts'
+import { plainValues } from './plain-values.ts'
 
 /** The maximum amount of work for one conversion. It limits the time to about a second. */
 const maxWork = 300_000
@@ -73,6 +68,8 @@ function convert(
       reason ??= path === '' ? why : `${at(path)}: ${why}`
     },
   }
+  const optionsOf = choiceOptions(conversion)
+  const plain = plainValues(conversion)
   const keyOf = keys()
   const simplified = new Map<unknown, Conjunction>()
   const known = new Map<string, Node>()
@@ -127,77 +124,6 @@ function convert(
       return nothing
     })
     return choice(...ways)
-  }
-
-  /** An option of an exclusive choice must not match the other options. */
-  function optionsOf({ options, isExclusive }: Choice, base: Conjunction, path: string) {
-    const all = options.map((option) => conversion.simplify([option], path))
-    if (!isExclusive) return all
-    return all.map((own, index) =>
-      all.reduce((narrowed, other, otherIndex) => {
-        const pair = { written: both(base, own), other: both(base, other) }
-        if (otherIndex === index || isExcluded(pair, path)) return narrowed
-        return both(narrowed, notMatching(options, [index, otherIndex], path))
-      }, own),
-    )
-  }
-
-  const isExcluded = (pair: { written: Conjunction; other: Conjunction }, path: string) =>
-    orRefuse(path, 'oneOf', () => excludes(conversion, pair, path))
-
-  const negations = new Map<unknown, object>()
-  function notMatching(options: readonly unknown[], [one, other]: [number, number], path: string) {
-    const option = options[other]
-    const negation = negations.get(option) ?? { not: option }
-    negations.set(option, negation)
-    try {
-      return conversion.simplify([negation], path)
-    } catch (error) {
-      if (!(error instanceof SchemaError)) throw error
-      throw cannot(path, 'oneOf', `a value could match both ${one} and ${other}`)
-    }
-  }
-
-  function plain(parts: readonly Schema[], path: string): Node {
-    if (parts.length === 0) return rule('value')
-    const types = writtenTypes(parts, path)
-    if (types.length === 0) conversion.explain(path, 'its parts have no type in common')
-    const listed = listedValues(conversion, parts, path)
-    if (listed === undefined) return choice(...types.map((type) => ofType(type, parts, path)))
-    if (listed.length === 0) conversion.explain(path, 'its parts have no value in common')
-    return textTree(grammar, [...new Set(listed.map((value) => JSON.stringify(value)))])
-  }
-
-  const scalars = new Map<string, Node>()
-  /** Strings or numbers with the same keywords share a rule, because their automata take time and space. */
-  function scalar(type: 'string' | 'number' | 'integer', parts: readonly Schema[], path: string) {
-    const keywords = [...keywordsOfType.string, ...keywordsOfType.number, ...negatedKeywords]
-    const key = JSON.stringify([type, ...keywords.map((keyword) => valuesOf(parts, keyword))])
-    const known = scalars.get(key)
-    if (known) return known
-    const node =
-      type === 'string'
-        ? stringNode(conversion, parts, path)
-        : numberNode(conversion, parts, type === 'integer', path)
-    const shared = node.kind === 'rule' ? node : grammar.add(type, node)
-    scalars.set(key, shared)
-    return shared
-  }
-
-  function ofType(type: Type, parts: readonly Schema[], path: string): Node {
-    switch (type) {
-      case 'object':
-        return objectNode(conversion, parts, path)
-      case 'array':
-        return arrayNode(conversion, parts, path)
-      case 'string':
-      case 'number':
-      case 'integer':
-        return scalar(type, parts, path)
-      case 'boolean':
-      case 'null':
-        return constants(type, parts)
-    }
   }
 
   const text = grammar.print(write(conversion))
