@@ -15,7 +15,6 @@ type Event = { type: string; bytes_done: number; bytes: number }
 const test = anyTest.runIf(runsSlowTests)
 /** Large enough that its chunks are downloaded by worker threads. */
 const sizeBytes = 80 * mebibyte
-const timeout = 180_000
 
 /**
  * Runs a command, and kills it at the first event for which `isMoment` is true. Returns the events that the command
@@ -49,9 +48,7 @@ const optionsFor = (registry: RealRegistry, home: string) => ({
   env: { SHOAL_REGISTRY: registry.url, SHOAL_TOKEN: registry.token },
 })
 
-test('a pull that is killed repeatedly ends with the correct bytes, and counts as one download', {
-  timeout,
-}, async () => {
+test('a pull that is killed repeatedly ends with the correct bytes, and counts as one download', async () => {
   await using registry = await realRegistry()
   await using home = await makeHome()
   const file = await registry.publish('often-killed', sizeBytes)
@@ -87,9 +84,6 @@ test('a pull that is killed repeatedly ends with the correct bytes, and counts a
 /** The 160 MiB file is sent while it is still being hashed. */
 test.each([80, 160])(
   'a push of %i MiB that is killed repeatedly sends only missing chunks',
-  {
-    timeout,
-  },
   async (mebibytes) => {
     await using registry = await realRegistry()
     await using home = await makeHome()

@@ -3,9 +3,9 @@
  * does not list that machine. The second machine can find the first one only by local discovery (BEP 14).
  */
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelFile } from '@shoal/protocol/client'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Machine, makeNeighbours, type Neighbours } from '../../../testing/neighbours.ts'
@@ -18,8 +18,6 @@ const model = 'shoal-tiny:Q4_0'
 const filename = 'shoal-tiny-Q4_0.gguf'
 const models = join(import.meta.dirname, '../../../models')
 const { libtorrent } = torrentClients(inject('torrentClients'))
-/** Enough for a command to start and discover peers, which takes a fraction of a second. */
-const discoveryMs = 2_500
 
 describe.skipIf(!inject('hasNetworkNamespaces'))('on a local network', () => {
   const stack = new AsyncDisposableStack()
@@ -49,10 +47,12 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('on a local network', () => {
   /** Starts a pull, begins to share on another machine, and returns the source that the waiting pull used. */
   async function findWaitingSource(...flags: string[]): Promise<string> {
     const waiting = await at(machines.second)
-    const pulling = waiting.run('pull', model, '--only-peers', '--json')
-    await sleep(discoveryMs)
+    const { child, outcome } = waiting.start('pull', model, '--only-peers', '--json')
+    await once(child.stderr, 'data') // the pull has begun
     await using _sharing = await startToShare(...flags)
-    const { path, sources } = JSON.parse(await pulling)
+    const { stdout, stderr, exitCode } = await outcome
+    expect(exitCode, stderr).toBe(0)
+    const { path, sources } = JSON.parse(stdout)
     expect(await computeSha256(path)).toBe(sha256_hash)
     expect(sources).toHaveLength(1)
     return sources[0].name
@@ -66,9 +66,9 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('on a local network', () => {
     const other = await at(machines.second)
     await other.run('config', 'set', 'local-peers', 'off')
     const { child, outcome } = other.start('pull', model, '--only-peers')
-    await sleep(discoveryMs)
+    const third = await at(machines.second)
     await using _sharing = await startToShare()
-    await sleep(discoveryMs)
+    await third.run('pull', model, '--only-peers') // started later, and finds the peer
     child.kill('SIGINT')
     expect((await outcome).stderr).toContain('Stopped before any data was downloaded')
 
