@@ -348,12 +348,12 @@ const usage = async (folder: string) =>
     .map((name) => lstatSync(join(folder, name)).blocks * 512)
     .reduce((sum, bytes) => sum + bytes, 0)
 
-slowTest('a store of 1 GiB can be used without copying or hashing it', async () => {
+slowTest('a large file in a store can be used without copying or hashing it', async () => {
   await using home = await useStores()
-  const blob = await putOllamaModel({ ...home, sizeBytes: 2 ** 30 })
+  const blob = await putOllamaModel({ ...home, sizeBytes: 2 ** 26 })
   const before = statSync(blob)
   const imported = await home.shoal('import', 'ollama')
-  expect(imported.stderr).toContain('✓ Imported 1 file (1.07 GB) by reference')
+  expect(imported.stderr).toContain('✓ Imported 1 file (67.1 MB) by reference')
   expect((await home.shoal('ls')).stdout).toContain('from ollama tide:latest')
   expect(await readRecord(join(home.models, 'tide', 'tide-Q8_0.gguf'))).toBeUndefined()
   const answer = await home.shoal('run', 'tide', 'Hello', '--max-tokens', '2')
