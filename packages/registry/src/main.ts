@@ -227,7 +227,8 @@ async function serve(
       // Requests that wait for an unresponsive database outlast this timeout. They end when the caller closes the
       // database connections.
       await waitUpTo(closeTimeoutMs, [
-        Promise.all([drain(), upkeep.stop()]).then(files.journal.close),
+        drain(),
+        upkeep.stop(),
         files.processor.close(),
         packing?.stop(),
         metadataPeer?.close(),

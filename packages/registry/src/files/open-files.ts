@@ -7,9 +7,12 @@ import type { Connection } from '../database/connect.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { Swarms } from '../swarm/swarm.ts'
 import { type DownloadCounter, downloadCounter } from './counting/download-counter.ts'
-import { type DownloadJournal, openDownloadJournal } from './counting/download-journal.ts'
+import {
+  type DownloadJournal,
+  downloadJournal,
+  journalMetrics,
+} from './counting/download-journal.ts'
 import { downloadOrder } from './counting/download-order.ts'
-import { journalMetrics } from './counting/journal-metrics.ts'
 import { type Capabilities, capabilities } from './downloads/capability.ts'
 import { keepManifests, type Manifests } from './downloads/manifests.ts'
 import { collectRegularly } from './garbage/collect-regularly.ts'
@@ -80,8 +83,10 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
   const order = downloadOrder(connection, onOrderError)
   opened.defer(order.close)
   order.followAll()
-  const journal = await openDownloadJournal({ db, engine, path, onApplied: order.follow })
-  opened.defer(journal.close)
+  const journal = downloadJournal({
+    ...{ db, engine, path, onApplied: order.follow },
+    makeRoom: connection.ballast?.makeRoom,
+  })
   journalMetrics(metrics, journal)
   const kept = opened.move()
   return {

@@ -1,13 +1,13 @@
 /** Tests counting downloads while the database's disk is full: the journal, and the counter that uses it. */
 import { once } from 'node:events'
 import {
+  appendFile,
   chmod,
   chown,
   copyFile,
   glob,
   mkdir,
   mkdtemp,
-  open,
   readFile,
   rm,
   stat,
@@ -34,8 +34,8 @@ import {
   type TestRegistry,
 } from '../../testing/test-registry.ts'
 import { downloadCounter } from './download-counter.ts'
-import { openDownloadJournal } from './download-journal.ts'
-import { decodeRecord, recordSize } from './journal-record.ts'
+import { downloadJournal } from './download-journal.ts'
+import { recordSize } from './journal-record.ts'
 
 const noOrder = { follow: () => undefined }
 
@@ -55,13 +55,12 @@ describeOnEachDatabase('the download journal', (start) => {
     reef = await create('reef')
   })
 
-  async function journal(places = 8, path?: string) {
+  async function journal(path?: string) {
     const folder = await mkdtemp(join(tmpdir(), 'shoal-journal-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const at = path ?? join(folder, 'downloads.journal')
-    const opened = await openDownloadJournal({ ...connection, path: at, places })
-    onTestFinished(opened.close)
-    const added = await opened.apply() // creates or reads the file
+    const opened = downloadJournal({ ...connection, path: at })
+    const added = await opened.apply()
     return { ...opened, path: at, added }
   }
 
@@ -79,6 +78,8 @@ describeOnEachDatabase('the download journal', (start) => {
     return (await count()) - before
   }
 
+  const countOf = (model: ModelRecord, count: number) => new Map([[model.id, count]])
+
   test('adds its counts only once, even if it is applied twice or reopened', async () => {
     const first = await journal()
     await first.append(
@@ -87,69 +88,76 @@ describeOnEachDatabase('the download journal', (start) => {
         [reef.id, 1],
       ]),
     )
-    await first.append(new Map([[tide.id, 2]]))
+    await first.append(countOf(tide, 2))
     expect(first.pendingCount()).toBe(6)
-    await first.close()
-    expect(await addedTo(tide, () => journal(8, first.path))).toBe(5)
-    const again = await journal(8, first.path)
-    expect(again.added).toBe(0)
-    expect(await addedTo(tide, again.apply)).toBe(0)
+    expect(await addedTo(tide, () => journal(first.path))).toBe(5)
+    expect(await addedTo(tide, first.apply)).toBe(0)
+    expect(first.pendingCount()).toBe(0)
+    expect(await stat(first.path)).toMatchObject({ size: 0 })
+    expect((await journal(first.path)).added).toBe(0)
+    await first.append(countOf(tide, 4))
+    expect(await addedTo(tide, first.apply)).toBe(4)
   })
 
-  test('is full when all places are taken, and has room again after the records are applied', async () => {
-    const small = await journal(3)
-    for (let round = 0; round < 4; round += 1) {
-      await small.append(
-        new Map([
-          [tide.id, 1],
-          [reef.id, 1],
-        ]),
-      )
-      await small.append(new Map([[tide.id, 1]]))
-      await expect(small.append(new Map([[tide.id, 1]]))).rejects.toMatchObject({
-        code: 'storage_full',
-      })
-      expect(await addedTo(tide, small.apply)).toBe(2)
-    }
-    expect(await addedTo(tide, () => journal(3, small.path))).toBe(0)
-  })
-
-  test('allocates no disk blocks on append', async () => {
-    const { path, append } = await journal(4096)
-    const file = await open(path)
-    const before = await file.stat()
-    expect(before.blocks * 512).toBeGreaterThanOrEqual(before.size)
-    await append(new Map([[tide.id, 1]]))
-    expect(await file.stat()).toMatchObject({ size: before.size, blocks: before.blocks })
-    await file.close()
+  test('makes room on the disk before it writes', async () => {
+    const { path } = await journal()
+    const rooms: number[] = []
+    const makeRoom = (bytes: number) => void rooms.push(bytes)
+    const small = downloadJournal({ ...connection, path, makeRoom })
+    await small.append(countOf(tide, 1))
+    expect(rooms).toEqual([expect.any(Number)])
+    expect(rooms[0]).toBeGreaterThan((await stat(path)).size)
+    expect(await addedTo(tide, small.apply)).toBe(1)
   })
 
   test('skips an incomplete record and applies its neighbors', async () => {
     const first = await journal()
-    for (const count of [1, 10, 100]) await first.append(new Map([[tide.id, count]]))
-    await first.close()
+    for (const count of [1, 10, 100]) await first.append(countOf(tide, count))
     const bytes = await readFile(first.path)
-    const torn = findPlace(bytes, 10)
-    bytes.fill(1, torn + 48, torn + recordSize) // overwrite the end of the record, which holds the count
+    bytes.fill(1, recordSize + 48, 2 * recordSize) // overwrite the end of the second record, which holds the count
     await writeFile(first.path, bytes)
-    expect(await addedTo(tide, () => journal(8, first.path))).toBe(101)
+    expect(await addedTo(tide, () => journal(first.path))).toBe(101)
+  })
+
+  test('appends after an incomplete record at the end of the file', async () => {
+    const first = await journal()
+    await first.append(countOf(tide, 1))
+    await appendFile(first.path, 'half a record')
+    const second = downloadJournal({ ...connection, path: first.path })
+    await second.append(countOf(tide, 10))
+    expect(await addedTo(tide, () => journal(first.path))).toBe(11)
+  })
+
+  test('a file of version 0.1 is applied, including its empty places', async () => {
+    const first = await journal()
+    await first.append(countOf(tide, 3))
+    const places = Buffer.alloc(16_384 * recordSize)
+    ;(await readFile(first.path)).copy(places, 5 * recordSize)
+    for (const [bytes, added] of [
+      [places, 3],
+      [Buffer.alloc(places.length), 0],
+    ] as const) {
+      await writeFile(first.path, bytes)
+      expect((await journal(first.path)).added).toBe(added)
+      expect(await stat(first.path)).toMatchObject({ size: 0 })
+    }
   })
 
   test('downloads are not counted twice after a crash right after the commit', async () => {
     const first = await journal()
-    await first.append(new Map([[tide.id, 4]]))
+    await first.append(countOf(tide, 4))
     const copy = `${first.path}.copy`
     await copyFile(first.path, copy)
     expect(await addedTo(tide, first.apply)).toBe(4)
-    expect(await addedTo(tide, () => journal(8, copy))).toBe(0)
+    expect(await addedTo(tide, () => journal(copy))).toBe(0)
   })
 
   test('processes that apply copies of the same file add its counts only once', async () => {
     const first = await journal()
-    await first.append(new Map([[tide.id, 7]]))
+    await first.append(countOf(tide, 7))
     const copies = [1, 2, 3].map((number) => `${first.path}.${number}`)
     for (const copy of copies) await copyFile(first.path, copy)
-    expect(await addedTo(tide, () => Promise.all(copies.map((copy) => journal(8, copy))))).toBe(7)
+    expect(await addedTo(tide, () => Promise.all(copies.map((copy) => journal(copy))))).toBe(7)
   })
 
   test('a deleted model does not prevent the downloads of other models from being counted', async () => {
@@ -196,14 +204,6 @@ async function useEveryOrder({ db, engine }: Connection) {
   for (const plan of ['enable_hashjoin', 'enable_mergejoin', 'enable_seqscan']) {
     await sql`alter database ${sql.id(rows[0]?.name ?? '')} set ${sql.id(plan)} = off`.execute(db)
   }
-}
-
-/** Returns the byte offset of the record with this count. */
-function findPlace(bytes: Buffer, count: number): number {
-  for (let at = 0; at < bytes.length; at += recordSize) {
-    if (decodeRecord(bytes.subarray(at, at + recordSize))?.count === count) return at
-  }
-  throw new Error(`no record of ${count}`)
 }
 
 test.skipIf(!hasPostgres || !canMount)(

@@ -1,126 +1,98 @@
 /**
- * A journal in which downloads are counted while the database's disk is full: a small file of fixed-size records. All
- * disk blocks of the file are written when it is created, so that adding a record needs no new block.
+ * A journal in which downloads are counted while the database's disk is full: a file to which records are appended.
+ * With SQLite, the ballast makes room for them, because the file is on the same disk.
  *
  * Each record is applied exactly once. Every process numbers its records. For each process, the database stores the
  * number of the last record that was applied, and updates this number in the same transaction as the counts. Records up
  * to this number are skipped, even after a crash, and even if the file or the database has been replaced by an older
- * copy. Applied records are therefore not erased; their places are reused. If a crash leaves a record incomplete, its
- * checksum is wrong, and the record is ignored. The calls that were writing it had not resolved.
+ * copy. If a crash leaves a record incomplete, its checksum is wrong, and the record is ignored. The calls that were
+ * writing it had not resolved.
  */
 
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises'
+import { open, readFile, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { syncFolder } from '@shoal/files'
+import { ignoreMissing, syncFolder } from '@shoal/files'
 import { type Kysely, sql } from 'kysely'
+import { Gauge, type Registry } from 'prom-client'
 import type { Connection } from '../../database/connect.ts'
 import type { Database } from '../../database/schema.ts'
-import { storageFull } from '../../errors.ts'
 import { addDownloads, type DownloadCounts } from './add-downloads.ts'
 import { decodeRecord, encodeRecord, type JournalRecord, recordSize } from './journal-record.ts'
 
 export interface DownloadJournal {
-  /**
-   * Counts downloads, and resolves after the counts have been written to disk. Rejects if the downloads were not
-   * counted. If the journal is full, the error code is `storage_full`.
-   */
+  /** Counts downloads, and resolves after the counts have been written to disk. Rejects if they were not counted. */
   append(counts: DownloadCounts): Promise<void>
-  /**
-   * Adds to the database all downloads that are only in the journal, and returns their number. Creates the file if it
-   * is missing.
-   */
+  /** Adds to the database all downloads that are only in the journal, and returns their number. */
   apply(): Promise<number>
   /** The number of downloads in the journal that the database may not include yet. */
   pendingCount(): number
-  /** Closes the file after all earlier calls have finished. `append` then throws until `apply` reopens the file. */
-  close(): Promise<void>
 }
 
 type Options = Pick<Connection, 'db' | 'engine'> & {
   path: string
+  /** Makes room for this many bytes on the file's disk. */
+  makeRoom?: ((bytes: number) => void) | undefined
   /** Called with the model IDs of the applied records. */
   onApplied?: (modelIds: Iterable<string>) => void
-  /** Maximum number of records. A record contains the number of downloads of one model in one commit of the journal. */
-  places?: number
 }
 
-type Place = { place: number; record: JournalRecord }
+/** Space for the file's last, partly filled block and its directory entry. */
+const besidesBytes = 16 * 1024
 
-const defaultPlaces = 16_384 // 1 MiB
-
-export async function openDownloadJournal({
+export function downloadJournal({
   db,
   engine,
   path,
+  makeRoom,
   onApplied,
-  places = defaultPlaces,
-}: Options): Promise<DownloadJournal> {
+}: Options): DownloadJournal {
   const writer = randomUUID()
   let sequence = 0
-  let file: FileHandle | undefined
-  /** The records that may not have been applied to the database yet, by their place in the file. */
-  const pending = new Map<number, JournalRecord>()
-  let size = places
-  let cursor = 0
+  /** The records in the file, some of which may have been applied; undefined until the file has been read. */
+  let records: JournalRecord[] | undefined
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Opens the file, and creates it first if it is missing. */
-  async function prepare() {
-    if (file) return
-    const bytes = await readFile(path).catch(ignoreMissing)
-    if (bytes) {
-      size = Math.floor(bytes.length / recordSize)
-      for (let place = 0; place < size; place += 1) {
-        const record = decodeRecord(bytes.subarray(place * recordSize, (place + 1) * recordSize))
-        if (record) pending.set(place, record)
-      }
-    } else {
-      await makeFile(path, places * recordSize)
-      size = places
-    }
-    file = await open(path, 'r+')
-  }
-
   async function append(counts: DownloadCounts) {
-    if (!file || pending.size + counts.size > size) throw full()
-    const written: Place[] = [...counts].map(([modelId, count]) => {
+    records ??= await readRecords(path)
+    const added = [...counts].map(([modelId, count]) => {
       sequence += 1
-      return { place: nextPlace(), record: { writer, sequence, modelId, count } }
+      return { writer, sequence, modelId, count }
     })
+    const bytes = Buffer.concat(added.map(encodeRecord))
+    makeRoom?.(bytes.length + besidesBytes)
+    const file = await open(path, 'a')
     try {
-      for (const { place, record } of written) {
-        await file.write(encodeRecord(record), 0, recordSize, place * recordSize)
+      const { size } = await file.stat()
+      const end = size - (size % recordSize) // a crash may have left an incomplete record
+      if (end < size) await file.truncate(end)
+      try {
+        await file.appendFile(bytes)
+        await file.datasync()
+        if (end === 0) await syncFolder(dirname(path))
+      } catch (error) {
+        // The callers receive an error, so the downloads should not be counted later.
+        await file.truncate(end).catch(() => undefined) // throw the first error, since it is the cause
+        throw error
       }
-      await file.datasync()
-    } catch (error) {
-      await strikeOut(file, written).catch(() => undefined) // throw the first error, since it is the cause
-      throw error
+    } finally {
+      await file.close()
     }
-    for (const { place, record } of written) pending.set(place, record)
-  }
-
-  function nextPlace(): number {
-    do cursor = (cursor + 1) % size
-    while (pending.has(cursor))
-    return cursor
+    records.push(...added)
   }
 
   async function apply() {
-    await prepare()
-    const taken = [...pending]
-    if (taken.length === 0) return 0
-    const records = taken.map(([, record]) => record)
-    const applied = await db.transaction().execute((trx) => applyRecords(trx, engine, records))
-    for (const [place] of taken) pending.delete(place)
-    onApplied?.(records.map(({ modelId }) => modelId))
+    records ??= await readRecords(path)
+    if (records.length === 0) return 0
+    const taken = records
+    const applied = await db.transaction().execute((trx) => applyRecords(trx, engine, taken))
+    await truncate(path)
+    records = []
+    onApplied?.(taken.map(({ modelId }) => modelId))
     return applied
   }
 
-  /**
-   * Runs calls one at a time, so that a record is applied only after all earlier records have been written to disk or
-   * have failed.
-   */
+  /** Runs calls one at a time, so that `apply` does not delete records that are still being written. */
   function inTurn<T>(act: () => Promise<T>): Promise<T> {
     const acting = last.then(act)
     last = acting.catch(() => undefined) // the caller receives the error
@@ -130,14 +102,31 @@ export async function openDownloadJournal({
   return {
     append: (counts) => inTurn(() => append(counts)),
     apply: () => inTurn(apply),
-    pendingCount: () => [...pending.values()].reduce((sum, { count }) => sum + count, 0),
-    close: () =>
-      inTurn(async () => {
-        const closing = file
-        file = undefined
-        await closing?.close()
-      }),
+    pendingCount: () => (records ?? []).reduce((sum, { count }) => sum + count, 0),
   }
+}
+
+export function journalMetrics(registry: Registry, journal: Pick<DownloadJournal, 'pendingCount'>) {
+  new Gauge({
+    name: 'shoal_download_journal_pending',
+    help: 'Downloads counted in the journal but not yet in the database',
+    registers: [registry],
+    collect() {
+      this.set(journal.pendingCount())
+    },
+  })
+}
+
+/** Reads all complete records. Version 0.1 wrote records to a file of fixed size, which may consist only of zeros. */
+async function readRecords(path: string): Promise<JournalRecord[]> {
+  const bytes = await readFile(path).catch(ignoreMissing)
+  if (!bytes) return []
+  const places = Array.from({ length: Math.floor(bytes.length / recordSize) }, (_, at) => at)
+  const records = places.flatMap(
+    (place) => decodeRecord(bytes.subarray(place * recordSize, (place + 1) * recordSize)) ?? [],
+  )
+  if (records.length === 0) await truncate(path)
+  return records
 }
 
 /** Adds the downloads of all records that have not been applied yet, and returns the number of these downloads. */
@@ -174,44 +163,4 @@ async function applyRecords(
   }
   if (added > 0) await addDownloads(trx, engine, counts)
   return added
-}
-
-/**
- * Writes every byte instead of only setting the length: a sparse file would need disk blocks later, when the disk is
- * full.
- */
-async function makeFile(path: string, sizeBytes: number) {
-  const unfinished = `${path}.unfinished`
-  try {
-    const made = await open(unfinished, 'w')
-    try {
-      await made.writeFile(Buffer.alloc(sizeBytes))
-      await made.sync()
-    } finally {
-      await made.close()
-    }
-    await rename(unfinished, path)
-    await syncFolder(dirname(path))
-  } catch (error) {
-    await rm(unfinished, { force: true })
-    throw error
-  }
-}
-
-/**
- * Erases what a failed write has left in the journal. The callers of `append` receive an error, so the downloads must
- * not be counted later. If erasing fails too, they may be counted after a crash.
- */
-async function strikeOut(file: FileHandle, written: readonly Place[]) {
-  for (const { place } of written) {
-    await file.write(Buffer.alloc(recordSize), 0, recordSize, place * recordSize)
-  }
-}
-
-function full() {
-  return storageFull("the registry's disk is full: the download could not be counted", 0)
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }
