@@ -86,24 +86,6 @@ export const families: Family[] = [
     ],
   },
   {
-    name: 'Qwen 3',
-    kind: ['qwen3moe', 'apache-2.0', 40_960, 151_936],
-    usage: { oldestDays: 270, popularity: 2 },
-    sizes: [size('30B A3B', 30.5, [48, 2048, 6144, 32, 4], 128)],
-  },
-  {
-    name: 'Mistral',
-    kind: ['llama', 'apache-2.0', 32_768, 32_768],
-    usage: { oldestDays: 690, popularity: 1.5 },
-    sizes: [size('7B', 7.25, [32, 4096, 14_336, 32, 8])],
-  },
-  {
-    name: 'Mistral Nemo',
-    kind: ['llama', 'apache-2.0', 131_072, 131_072],
-    usage: { oldestDays: 560, popularity: 1 },
-    sizes: [size('12B', 12.2, [40, 5120, 14_336, 32, 8], 128)],
-  },
-  {
     name: 'Mistral Small',
     kind: ['llama', 'apache-2.0', 32_768, 131_072],
     usage: { oldestDays: 380, popularity: 2 },
@@ -117,26 +99,6 @@ export const families: Family[] = [
     sizes: [size('123B', 122.6, [88, 12_288, 28_672, 96, 8])],
   },
   {
-    name: 'Mixtral',
-    kind: ['llama', 'apache-2.0', 32_768, 32_000],
-    usage: { oldestDays: 700, popularity: 0.8 },
-    only: ['Instruct', 'Chat', 'Storyteller', 'Deutsch'],
-    sizes: [
-      size('8x7B', 46.7, [32, 4096, 14_336, 32, 8]),
-      size('8x22B', 140.6, [56, 6144, 16_384, 48, 8]),
-    ],
-  },
-  {
-    name: 'Gemma 2',
-    kind: ['gemma2', 'gemma', 8192, 256_000],
-    usage: { oldestDays: 620, popularity: 1.5 },
-    sizes: [
-      size('2B', 2.61, [26, 2304, 9216, 8, 4], 256),
-      size('9B', 9.24, [42, 3584, 14_336, 16, 8], 256),
-      size('27B', 27.2, [46, 4608, 36_864, 32, 16], 128),
-    ],
-  },
-  {
     name: 'Gemma 3',
     kind: ['gemma3', 'gemma', 131_072, 262_144],
     usage: { oldestDays: 330, popularity: 2.5 },
@@ -148,33 +110,10 @@ export const families: Family[] = [
     ],
   },
   {
-    name: 'Phi 3.5 Mini',
-    kind: ['phi3', 'mit', 131_072, 32_064],
-    usage: { oldestDays: 540, popularity: 1 },
-    sizes: [size('3.8B', 3.82, [32, 3072, 8192, 32, 32], 96)],
-  },
-  {
     name: 'Phi 4',
     kind: ['phi3', 'mit', 16_384, 100_352],
     usage: { oldestDays: 370, popularity: 1.5 },
     sizes: [size('14B', 14.7, [40, 5120, 17_920, 40, 10])],
-  },
-  {
-    name: 'Phi 4 Mini',
-    kind: ['phi3', 'mit', 131_072, 200_064],
-    usage: { oldestDays: 320, popularity: 1.3 },
-    sizes: [size('3.8B', 3.84, [32, 3072, 8192, 24, 8], 128)],
-  },
-  {
-    name: 'OLMo 2',
-    kind: ['olmo2', 'apache-2.0', 4096, 100_352],
-    usage: { oldestDays: 440, popularity: 1 },
-    sizes: [
-      size('1B', 1.48, [16, 2048, 8192, 16, 16]),
-      size('7B', 7.3, [32, 4096, 11_008, 32, 32]),
-      size('13B', 13.7, [40, 5120, 13_824, 40, 40]),
-      size('32B', 32.2, [64, 5120, 27_648, 40, 8]),
-    ],
   },
   {
     name: 'SmolLM 2',
@@ -187,63 +126,11 @@ export const families: Family[] = [
     ],
   },
   {
-    name: 'Granite 3.3',
-    kind: ['granite', 'apache-2.0', 131_072, 49_159],
-    usage: { oldestDays: 290, popularity: 1 },
-    sizes: [size('2B', 2.53, [40, 2048, 8192, 32, 8]), size('8B', 8.17, [40, 4096, 12_800, 32, 8])],
-  },
-  {
-    name: 'Falcon 3',
-    kind: ['llama', 'falcon-llm', 32_768, 131_072],
-    usage: { oldestDays: 410, popularity: 0.8 },
-    sizes: [
-      size('1B', 1.67, [18, 2048, 8192, 8, 4], 256),
-      size('3B', 3.23, [22, 3072, 9216, 12, 4], 256),
-      size('7B', 7.46, [28, 3072, 23_040, 12, 4], 256),
-      size('10B', 10.3, [40, 3072, 23_040, 12, 4], 256),
-    ],
-  },
-  {
     name: 'DeepSeek R1 Distill',
     kind: ['qwen2', 'mit', 131_072, 152_064],
     usage: { oldestDays: 390, popularity: 3 },
-    only: ['Reasoning', 'Math', 'Coder', 'Tutor'],
+    only: ['Reasoning', 'Math', 'Coder'],
     sizes: [qwen7, qwen14],
-  },
-  {
-    name: 'StarCoder 2',
-    kind: ['starcoder2', 'openrail', 16_384, 49_152],
-    usage: { oldestDays: 660, popularity: 0.8 },
-    only: ['Coder', 'SQL'],
-    sizes: [
-      size('3B', 3.03, [30, 3072, 12_288, 24, 2]),
-      size('7B', 7.17, [32, 4608, 18_432, 36, 4]),
-      size('15B', 16.0, [40, 6144, 24_576, 48, 4]),
-    ],
-  },
-  {
-    name: 'TinyLlama',
-    kind: ['llama', 'apache-2.0', 2048, 32_000],
-    usage: { oldestDays: 710, popularity: 1 },
-    only: ['Chat', 'Instruct', 'Storyteller', 'Tools'],
-    sizes: [size('1.1B', 1.1, [22, 2048, 5632, 32, 4])],
-  },
-  {
-    name: 'Yi 1.5',
-    kind: ['llama', 'apache-2.0', 32_768, 64_000],
-    usage: { oldestDays: 640, popularity: 0.6 },
-    sizes: [
-      size('6B', 6.06, [32, 4096, 11_008, 32, 4]),
-      size('9B', 8.83, [48, 4096, 11_008, 32, 4]),
-      size('34B', 34.4, [60, 7168, 20_480, 56, 8]),
-    ],
-  },
-  {
-    name: 'Command R',
-    kind: ['command-r', 'cc-by-nc-4.0', 131_072, 256_000],
-    usage: { oldestDays: 630, popularity: 0.8 },
-    only: ['Instruct', 'Translator', 'Summarizer', 'Tools'],
-    sizes: [size('35B', 35.0, [40, 8192, 22_528, 64, 64])],
   },
   {
     name: 'BERT',
