@@ -1,10 +1,15 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { rawRequest } from './testing/raw-request.ts'
-import { describeApi } from './testing/test-registry.ts'
+import { describeApi, type TestRegistry } from './testing/test-registry.ts'
 
 describeApi('every response', { on: ['SQLite', 'three nodes'] }, (start, oneNodeTest) => {
+  let registry: TestRegistry
+
+  beforeAll(async () => {
+    registry = await start()
+  })
+
   test('to an unknown path is a 404 in the common error format', async () => {
-    const registry = await start()
     for (const path of ['/v1/nothing', '/nothing', '/v1/models/a/b/c/d']) {
       const { status, body } = await registry.get(path)
       expect(status).toBe(404)
@@ -13,7 +18,6 @@ describeApi('every response', { on: ['SQLite', 'three nodes'] }, (start, oneNode
   })
 
   test("has a request ID: the caller's if the caller sent a valid one, and otherwise a new one", async () => {
-    const registry = await start()
     const named = await registry.get('/v1/models', { headers: { 'x-request-id': 'call-7' } })
     expect(named.headers.get('x-request-id')).toBe('call-7')
     const odd = await registry.get('/v1/models', { headers: { 'x-request-id': 'a b' } })
@@ -21,7 +25,6 @@ describeApi('every response', { on: ['SQLite', 'three nodes'] }, (start, oneNode
   })
 
   test('to a body with an unsupported media type is a 415, and to an oversized body a 413', async () => {
-    const registry = await start()
     const token = await registry.register('ana')
     const xml = await registry.post('/v1/models', {
       token,
@@ -131,7 +134,6 @@ describeApi('every response', { on: ['SQLite', 'three nodes'] }, (start, oneNode
   })
 
   oneNodeTest('to a health probe reports the status, and metrics count requests', async () => {
-    const registry = await start()
     expect((await registry.get('/healthz')).body).toEqual({ status: 'ok' })
     expect((await registry.get('/readyz')).body).toEqual({ status: 'ready' })
     const metrics = await registry.get('/metrics')
@@ -139,7 +141,6 @@ describeApi('every response', { on: ['SQLite', 'three nodes'] }, (start, oneNode
   })
 
   test('is described at /openapi.json and at /docs, and /docs loads nothing from other hosts', async () => {
-    const registry = await start()
     const { body }: { body: { openapi: string; paths: Record<string, object> } } =
       await registry.get('/openapi.json')
     expect(body.openapi).toBe('3.1.0')

@@ -1,12 +1,14 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 
 /** Characters that XML does not allow (XML 1.0 §2.2). */
 const notXml = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u
 
 describeOnEachDatabase('feeds and sitemaps', (start) => {
-  async function registryWithModels(): Promise<TestRegistry> {
-    const registry = await start()
+  let registry: TestRegistry
+
+  beforeAll(async () => {
+    registry = await start()
     const token = await registry.register('ana')
     const models = [
       { name: 'tide', display_name: 'Tide & <Ebb>', tags: ['ocean'] },
@@ -14,11 +16,9 @@ describeOnEachDatabase('feeds and sitemaps', (start) => {
       { name: 'hidden', is_public: false },
     ]
     for (const body of models) await registry.post('/v1/models', { token, body })
-    return registry
-  }
+  })
 
   test('list public models as XML, newest first', async () => {
-    const registry = await registryWithModels()
     const { headers, text } = await registry.get('/feed.atom')
     expect(headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
     const titles = [...text.matchAll(/<title>(.*?)<\/title>/g)].map(([, title]) => title)
@@ -40,7 +40,6 @@ describeOnEachDatabase('feeds and sitemaps', (start) => {
   })
 
   test('return 404 for sitemaps beyond the last', async () => {
-    const registry = await registryWithModels()
     const first = await registry.get('/sitemap-1.xml')
     expect([first.status, first.text.match(/<loc>/g)?.length]).toEqual([200, 3])
     for (const page of ['0', '2', '9007199254740993', '9'.repeat(40)]) {
@@ -51,7 +50,6 @@ describeOnEachDatabase('feeds and sitemaps', (start) => {
   })
 
   test('are valid XML even with invalid characters in old data or in a query', async () => {
-    const registry = await registryWithModels()
     const { db } = await registry.connect()
     const bad = '\u0001\u000b\u001f\ufffe\uffff'
     const changed = await db
