@@ -10,26 +10,20 @@ const run = promisify(execFile)
 const maxOutputBytes = 64 * 1024 * 1024
 const folders = ['common', 'include', 'ggml/include', 'vendor', 'src', 'tests', 'tools/mtmd']
 
-/** Runs a program from `native/` in llama.cpp's source folder. Resolves to its output lines, parsed as JSON. */
-export type RunNative = (
-  name: 'cases' | 'renderings' | 'schemas',
-  input?: string,
-) => Promise<unknown[]>
+/** Runs a program from `native/` in llama.cpp's source folder. Resolves to its output, a JSON object on each line. */
+type RunNative = (name: 'cases' | 'renderings' | 'schemas', input: string) => Promise<string>
 
 export async function buildNative({ path, buildPath }: LlamaSource): Promise<RunNative> {
   for (const [name, replacements] of Object.entries(patches)) {
     writeFileSync(join(buildPath, `patched-${name}`), patch(path, name, replacements))
   }
   await Promise.all(['cases', 'renderings', 'schemas'].map(build))
-  return async (name, input = '') => {
+  return async (name, input) => {
     // LLAMA_SKIP_TESTS_SLOW_ON_EMULATOR keeps the schema test from starting Python.
     const env = { ...process.env, TZ: 'UTC', LLAMA_SKIP_TESTS_SLOW_ON_EMULATOR: '1' }
     const program = run(join(buildPath, name), { cwd: path, env, maxBuffer: maxOutputBytes })
     program.child.stdin?.end(input)
     return (await program).stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
   }
 
   async function build(name: string) {

@@ -5,7 +5,7 @@ import { findProgram } from '../testing/programs.ts'
 import { runsSlowTests, withSlowTests } from '../testing/slow.ts'
 
 const isInstalled = ['git', 'g++'].every((name) => findProgram(name) !== undefined)
-const timeoutMs = 300_000
+const timeoutMs = 900_000
 
 describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs }, () => {
   test('prompts, answers, schemas and tokens reach the scores in conformance/scores.ts', async () => {

@@ -4,8 +4,7 @@
  * `scores.ts`, or if the number of cases has changed.
  */
 import { parseArgs } from 'node:util'
-import { openLlamaSource } from '../testing/llama-source.ts'
-import { buildNative } from './build-native.ts'
+import { openLlamaReference } from './llama-reference.ts'
 import { type CaseResult, scoreCases } from './score-cases.ts'
 import { type RenderingResult, scoreRenderings } from './score-renderings.ts'
 import { type SchemaResult, scoreSchemas } from './score-schemas.ts'
@@ -22,13 +21,12 @@ const { values } = parseArgs({
   },
 })
 
-await using source = await openLlamaSource()
-const native = await buildNative(source)
+await using reference = await openLlamaReference()
 const isChosen = ({ template }: { template: string }) => template.includes(values.template)
-const renderings = (await scoreRenderings(source.path, native)).filter(isChosen)
-const cases = (await scoreCases(source.path, native)).filter(isChosen)
-const schemas = await scoreSchemas(native)
-const vocabularies = await scoreVocabularies(source.path)
+const renderings = (await scoreRenderings(reference)).filter(isChosen)
+const cases = (await scoreCases(reference)).filter(isChosen)
+const schemas = await scoreSchemas(reference)
+const vocabularies = await scoreVocabularies(reference)
 if (values.verbose) showDifferences(renderings, cases, schemas, vocabularies)
 else console.log(toTable(renderings, cases))
 

@@ -15,7 +15,7 @@ import type {
   ToolCall,
 } from '../packages/daemon/src/runtime/runtime.ts'
 import { promptsOf } from '../packages/daemon/src/testing/prompts-of.ts'
-import type { RunNative } from './build-native.ts'
+import type { LlamaReference } from './llama-reference.ts'
 
 type Answer = { content: string; reasoning: string; calls: ToolCall['function'][] }
 
@@ -53,9 +53,10 @@ export type CaseResult = {
   detail: string
 }
 
-export async function scoreCases(path: string, run: RunNative): Promise<CaseResult[]> {
+export async function scoreCases(reference: LlamaReference): Promise<CaseResult[]> {
   const results: CaseResult[] = []
-  for (const test of (await run('cases')) as Case[]) results.push(await scoreCase(path, test))
+  const cases = (await reference.read('cases')) as Case[]
+  for (const test of cases) results.push(await scoreCase(reference.path, test))
   return results
 }
 

@@ -1,9 +1,10 @@
 /** Compares our rendering of conversations with llama.cpp's, for each chat template. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promptsOf } from '../packages/daemon/src/testing/prompts-of.ts'
-import type { RunNative } from './build-native.ts'
-import { type Conversation, conversations } from './conversations.ts'
+import type { Conversation } from './conversations.ts'
+import { listRenderings, now, templateFolder } from './list-renderings.ts'
+import type { LlamaReference } from './llama-reference.ts'
 import { findPolicy } from './policies.ts'
 
 export type RenderingResult = {
@@ -14,28 +15,14 @@ export type RenderingResult = {
   detail: string
 }
 
-/** The current time for templates, in shoal and in llama.cpp: 2026-01-01T00:00:00Z. */
-const now = new Date(Date.UTC(2026, 0, 1))
-const templateFolder = 'models/templates'
-
-export async function scoreRenderings(path: string, run: RunNative): Promise<RenderingResult[]> {
-  const templates = readdirSync(join(path, templateFolder)).filter((name) => /\.jinja$/.test(name))
-  const pairs = templates.flatMap((template) =>
-    conversations.map((conversation) => ({ template, conversation })),
-  )
-  const lines = pairs.map(({ template, conversation: { name: _, ...conversation } }) =>
-    JSON.stringify({
-      ...conversation,
-      template: join(templateFolder, template),
-      now: now.getTime() / 1000,
-    }),
-  )
-  const expected = (await run('renderings', `${lines.join('\n')}\n`)) as Expected[]
-  if (expected.length !== pairs.length)
+export async function scoreRenderings(reference: LlamaReference): Promise<RenderingResult[]> {
+  const renderings = listRenderings(reference.path)
+  const expected = (await reference.read('renderings')) as Expected[]
+  if (expected.length !== renderings.length)
     throw new Error('llama.cpp did not render all conversations')
   const results: RenderingResult[] = []
-  for (const [index, { template, conversation }] of pairs.entries()) {
-    const source = readFileSync(join(path, templateFolder, template), 'utf8')
+  for (const [index, { template, conversation }] of renderings.entries()) {
+    const source = readFileSync(join(reference.path, templateFolder, template), 'utf8')
     const outcome = await compare({ template, source, conversation }, expected[index] ?? {})
     results.push({ template, conversation: conversation.name, ...outcome })
   }

@@ -1,7 +1,7 @@
 /** Converts the schemas of llama.cpp's tests to grammars, and validates strings generated from the grammars. */
 import { jsonGrammar } from '@shoal/grammar'
 import { findInvalidTexts } from '@shoal/grammar/testing'
-import type { RunNative } from './build-native.ts'
+import type { LlamaReference } from './llama-reference.ts'
 
 /** A case, as `native/schemas.cpp` prints it. */
 type SchemaCase = { name: string; schema: string; isValid: boolean }
@@ -12,8 +12,8 @@ export type SchemaResult = {
   detail: string
 }
 
-export async function scoreSchemas(run: RunNative): Promise<SchemaResult[]> {
-  return ((await run('schemas')) as SchemaCase[]).map((test) => ({
+export async function scoreSchemas(reference: LlamaReference): Promise<SchemaResult[]> {
+  return ((await reference.read('schemas')) as SchemaCase[]).map((test) => ({
     name: test.name,
     detail: findMistake(test),
   }))

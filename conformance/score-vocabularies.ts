@@ -3,8 +3,12 @@
  * tokens.
  */
 import { globSync, readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { openVocabulary } from '../packages/daemon/src/testing/open-vocabulary.ts'
+import { cachedBuild } from '../testing/build-cache.ts'
+import { type LlamaReference, toKey } from './llama-reference.ts'
 
 export type VocabularyResult = {
   vocabulary: string
@@ -12,8 +16,30 @@ export type VocabularyResult = {
   detail: string
 }
 
-export async function scoreVocabularies(sourcePath: string): Promise<VocabularyResult[]> {
-  const texts = Object.entries(makeTexts())
+/**
+ * Tokenizing takes a minute of processor time, so the results are kept until llama.cpp, the texts or the daemon's runtime
+ * change.
+ */
+export async function scoreVocabularies(reference: LlamaReference): Promise<VocabularyResult[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'shoal-vocabularies-'))
+  const [into, file] = [join(folder, 'kept'), 'results.json']
+  const key = toKey(
+    'conformance/score-vocabularies.ts',
+    'packages/daemon/src/runtime/**',
+    'packages/daemon/src/testing/open-vocabulary.ts',
+  )
+  const build = async (place: string) =>
+    writeFile(join(place, file), JSON.stringify(await tokenizeAll(reference.path)))
+  try {
+    await cachedBuild({ name: 'vocabularies', key, build }, into)
+    return JSON.parse(await readFile(join(into, file), 'utf8'))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function tokenizeAll(sourcePath: string): Promise<VocabularyResult[]> {
+  const texts = Object.entries(makeTexts(sourcePath))
   const results: VocabularyResult[] = []
   for (const path of globSync(join(sourcePath, 'models/ggml-vocab-*.gguf')).sort()) {
     await using vocabulary = await openVocabulary(path)
@@ -27,9 +53,9 @@ export async function scoreVocabularies(sourcePath: string): Promise<VocabularyR
   return results
 }
 
-function makeTexts() {
-  const root = join(import.meta.dirname, '..')
-  const documents = globSync(join(root, 'docs/*.md')).map((path) => readFileSync(path, 'utf8'))
+function makeTexts(sourcePath: string) {
+  const paths = globSync(join(sourcePath, 'docs/*.md')).sort()
+  const documents = paths.map((path) => readFileSync(path, 'utf8'))
   const words = documents.join(' ').split(/\s+/)
   const russian = 'программа сначала проверяет каждую часть, а затем весь файл'.split(' ')
   const characters = [...`abcdeXYZ    \n\n\t.,'"(){}0123456789éüßабвгд文字列。，ひらがな🎉👍🏽`]
