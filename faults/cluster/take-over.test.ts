@@ -26,13 +26,11 @@ import { removeAbandonedClocks, shiftedBy } from '../shifted-clock.ts'
 
 const isInstalled = findMissing(new Set()).length === 0 && findFaketime() !== undefined
 const timeoutMs = 240_000
-const longWait = { timeout: 90_000 }
 /**
- * A lease lasts 15 s, and nodes look for files without a valid lease every 4 s. A busy machine may take four times as
- * long.
+ * A lease lasts 15 s, and nodes look for files without a valid lease every 4 s. If the clocks of the nodes mattered, a
+ * file would be taken over at once, or after an hour.
  */
-const takeOverMs = 20_000
-const timeoutFactor = 4
+const longWait = { timeout: 90_000 }
 
 describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs }, () => {
   let cluster: Cluster
@@ -146,7 +144,6 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
       await setClock(0)
       const node1 = getProcess(cluster, 'node1')
       const node2 = getProcess(cluster, 'node2')
-      let startedAt = 0
       {
         await using _locked = await lock('tide')
         send(node2, 'SIGSTOP') // so that the first node processes the file
@@ -166,13 +163,9 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
         const before = await readLease(file)
         await expect.poll(() => readLease(file), longWait).not.toEqual(before) // it was renewed
         expect((await readLease(file)).holder).toBe(first.holder)
-
-        startedAt = performance.now()
         await end(node1, 'SIGKILL')
       }
       await expect.poll(() => getStatus(wrong, file), longWait).toBe('ready')
-      const elapsedMs = performance.now() - startedAt
-      expect(elapsedMs).toBeLessThan(takeOverMs * timeoutFactor)
       await startAgain(cluster, 'node1')
     },
   )
