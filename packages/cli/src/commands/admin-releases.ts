@@ -1,29 +1,26 @@
 import type { Release } from '@shoal/releases'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
-import { addDataOption, type DataOption } from '../server/server-options.ts'
+import { type DataOption, dataCommands } from '../server/server-options.ts'
 import { withAdmin } from '../server/with-admin.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { printList } from '../terminal/print-list.ts'
+import type { Column } from '../terminal/table.ts'
 import { formatBytes } from '../terminal/units.ts'
 
 export function releasesCommand(open: OpenContext): Command {
   const releases = new Command('releases').description(
     'list and add the releases of shoal that the registry offers',
   )
-  const add = (name: string, description: string) =>
-    addDataOption(releases.command(name).description(description))
+  const add = dataCommands(releases)
 
   add('ls', 'list the releases').action(async (options: DataOption) => {
     await withAdmin(open, options, async (admin, { printer }) => {
       const all = await admin.releases.list()
-      await printer.answer(all.map(toAnswer), () =>
-        all.length === 0 ? [] : table(columns, all, { paintTitle: printer.out.dim }),
-      )
-      if (all.length === 0) {
-        printer.note(
-          'There are no releases. To make one, run npm run release in a clone of the repository, then: shoal admin releases add dist/release',
-        )
-      }
+      await printList(printer, all, {
+        columns,
+        none: 'There are no releases. To make one, run npm run release in a clone of the repository, then: shoal admin releases add dist/release',
+        document: all.map(toAnswer),
+      })
     })
   })
 

@@ -1,23 +1,22 @@
 import type { Admin } from '@shoal/registry'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
-import { addDataOption, type DataOption } from '../server/server-options.ts'
+import { type DataOption, dataCommands } from '../server/server-options.ts'
 import { withAdmin } from '../server/with-admin.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { printList } from '../terminal/print-list.ts'
+import type { Column } from '../terminal/table.ts'
 import { formatBytes, plural, toMinute } from '../terminal/units.ts'
 
 export function trashCommand(open: OpenContext): Command {
   const trash = new Command('trash').description('list, restore or delete objects in the trash')
-  const add = (name: string, description: string) =>
-    addDataOption(trash.command(name).description(description))
+  const add = dataCommands(trash)
 
   add('ls', 'list the trash').action(async (options: DataOption) => {
     await withAdmin(open, options, async (registry, { printer }) => {
-      const rows = await registry.trash.list()
-      await printer.answer(rows, () =>
-        rows.length === 0 ? [] : table(columns, rows, { paintTitle: printer.out.dim }),
-      )
-      if (rows.length === 0) printer.note('The trash is empty.')
+      await printList(printer, await registry.trash.list(), {
+        columns,
+        none: 'The trash is empty.',
+      })
     })
   })
 

@@ -3,9 +3,10 @@ import { parseSize } from '@shoal/core/units'
 import type { AdminUser, ApiKey, Invitation } from '@shoal/protocol'
 import { type Command, Option } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
-import { addDataOption, type DataOption } from '../server/server-options.ts'
+import { type DataOption, dataCommands } from '../server/server-options.ts'
 import { withAdmin } from '../server/with-admin.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
+import { printList } from '../terminal/print-list.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatBytes, plural, toMinute } from '../terminal/units.ts'
@@ -14,8 +15,7 @@ type RoleOption = DataOption & { role: 'admin' | 'user' }
 type RemoveOptions = DataOption & { giveTo?: string; deleteModels?: boolean }
 
 export function addUserCommands(admin: Command, open: OpenContext) {
-  const add = (name: string, description: string) =>
-    addDataOption(admin.command(name).description(description))
+  const add = dataCommands(admin)
   const forUser = (name: string, description: string) =>
     add(name, description).argument('<username>', 'username of the account')
   const role = () =>
@@ -74,11 +74,10 @@ export function addUserCommands(admin: Command, open: OpenContext) {
           printer.success('Invitation revoked.')
           return
         }
-        const all = await users.listInvitations()
-        await printer.answer(all, () =>
-          all.length === 0 ? [] : table(invitationColumns, all, { paintTitle: printer.out.dim }),
-        )
-        if (all.length === 0) printer.note('No invitations. Create one with: shoal admin invite')
+        await printList(printer, await users.listInvitations(), {
+          columns: invitationColumns,
+          none: 'No invitations. Create one with: shoal admin invite',
+        })
       }),
     )
 
@@ -119,11 +118,10 @@ export function addUserCommands(admin: Command, open: OpenContext) {
           printer.success('API key revoked.')
           return
         }
-        const keys = await users.listKeys(username)
-        await printer.answer(keys, () =>
-          keys.length === 0 ? [] : table(keyColumns, keys, { paintTitle: printer.out.dim }),
-        )
-        if (keys.length === 0) printer.note(`${username} has no API keys.`)
+        await printList(printer, await users.listKeys(username), {
+          columns: keyColumns,
+          none: `${username} has no API keys.`,
+        })
       }),
     )
 

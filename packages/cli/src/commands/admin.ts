@@ -1,7 +1,7 @@
 import type { Admin } from '@shoal/registry'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
-import { addDataOption, type DataOption } from '../server/server-options.ts'
+import { type DataOption, dataCommands } from '../server/server-options.ts'
 import { readDataConfig, withAdmin } from '../server/with-admin.ts'
 import { Failure } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
@@ -15,8 +15,7 @@ import { addUserCommands } from './admin-users.ts'
 
 export function adminCommand(open: OpenContext): Command {
   const admin = new Command('admin').description('administer the registry on this host')
-  const add = (name: string, description: string) =>
-    addDataOption(admin.command(name).description(description))
+  const add = dataCommands(admin)
 
   admin.addCommand(statusCommand(open))
   addUserCommands(admin, open)

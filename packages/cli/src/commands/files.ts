@@ -4,8 +4,9 @@ import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import { listAllFiles, type OpenModel, openModel, openModelOrFile } from '../models/open-model.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
+import { printList } from '../terminal/print-list.ts'
 import type { Printer } from '../terminal/printer.ts'
-import { type Column, table } from '../terminal/table.ts'
+import type { Column } from '../terminal/table.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
 
@@ -25,11 +26,11 @@ export function filesCommand(open: OpenContext): Command {
       const model = await openModel(context, text)
       const choices = await listAllFiles(model)
       const all = choices.flatMap((choice) => choice.files.map((file) => ({ choice, file })))
-      await printer.answer(
-        all.map(({ file }) => file),
-        () => (all.length === 0 ? [] : table(columns, all, { paintTitle: printer.out.dim })),
-      )
-      if (all.length === 0) printer.note(`${model.name} has no files.`)
+      await printList(printer, all, {
+        columns,
+        none: `${model.name} has no files.`,
+        document: all.map(({ file }) => file),
+      })
     })
 
   files

@@ -2,7 +2,8 @@ import type { ApiKey } from '@shoal/protocol/client'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { printList } from '../terminal/print-list.ts'
+import type { Column } from '../terminal/table.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatAge, parseLifetime } from '../terminal/units.ts'
 
@@ -18,11 +19,10 @@ export function keysCommand(open: OpenContext): Command {
     .action(async () => {
       const { printer, openRegistry } = await open()
       const { client } = await openRegistry()
-      const all = await client.listApiKeys()
-      await printer.answer(all, () =>
-        all.length === 0 ? [] : table(columns, all, { paintTitle: printer.out.dim }),
-      )
-      if (all.length === 0) printer.note('No API keys yet. Create one with: shoal keys new <name>')
+      await printList(printer, await client.listApiKeys(), {
+        columns,
+        none: 'No API keys yet. Create one with: shoal keys new <name>',
+      })
     })
 
   keys

@@ -7,7 +7,8 @@ import {
   type LocalChoice,
   listLocalChoices,
 } from '../models/local-models.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { printList } from '../terminal/print-list.ts'
+import type { Column } from '../terminal/table.ts'
 import { formatAge, formatBytes } from '../terminal/units.ts'
 
 export function listCommand(open: OpenContext): Command {
@@ -20,12 +21,11 @@ export function listCommand(open: OpenContext): Command {
       const choices = await listLocalChoices(context, ({ path, why }) =>
         printer.warn(`Skipped ${path}: ${why}.`),
       )
-      await printer.answer(choices.map(toDocument), () =>
-        choices.length === 0 ? [] : table(columns, choices, { paintTitle: printer.out.dim }),
-      )
-      if (choices.length === 0) {
-        printer.note(`No models in ${places.models} yet. Download one with: shoal pull <model>`)
-      }
+      await printList(printer, choices, {
+        columns,
+        none: `No models in ${places.models} yet. Download one with: shoal pull <model>`,
+        document: choices.map(toDocument),
+      })
     })
 }
 

@@ -3,7 +3,8 @@ import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { openModel } from '../models/open-model.ts'
 import { misuse } from '../terminal/failure.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { printList } from '../terminal/print-list.ts'
+import type { Column } from '../terminal/table.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
 
 /** Commands for sharing private models. */
@@ -17,10 +18,7 @@ export function membersCommand(open: OpenContext): Command {
     const { printer } = context
     const { name, call } = await openModel(context, text)
     const all = await call((client) => client.listMembers(name))
-    await printer.answer(all, () =>
-      all.length === 0 ? [] : table(columns, all, { paintTitle: printer.out.dim }),
-    )
-    if (all.length === 0) printer.note(`${name} has no members.`)
+    await printList(printer, all, { columns, none: `${name} has no members.` })
   })
 
   add('set', 'let an account read or write a model')

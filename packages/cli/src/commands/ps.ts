@@ -4,7 +4,8 @@ import type { OpenContext } from '../context.ts'
 import { findDaemonClient } from '../daemon/find-daemon.ts'
 import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
 import { formatLoadedTitle } from '../daemon/loaded-title.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { printList } from '../terminal/print-list.ts'
+import type { Column } from '../terminal/table.ts'
 import { formatBytes, formatSeconds, plural } from '../terminal/units.ts'
 
 export function psCommand(open: OpenContext): Command {
@@ -16,10 +17,10 @@ export function psCommand(open: OpenContext): Command {
       const { printer } = context
       const client = await findDaemonClient(context, inference)
       const models = await client.listLoaded()
-      await printer.answer(models, () =>
-        models.length === 0 ? [] : table(columns, models, { paintTitle: printer.out.dim }),
-      )
-      if (models.length === 0) printer.note(`No models are loaded at ${client.url}.`)
+      await printList(printer, models, {
+        columns,
+        none: `No models are loaded at ${client.url}.`,
+      })
     })
 }
 

@@ -6,8 +6,9 @@ import { keepKnownModels } from '../completion/known-models.ts'
 import type { OpenContext } from '../context.ts'
 import { misuse } from '../terminal/failure.ts'
 import { oneOf } from '../terminal/one-of.ts'
+import { printList } from '../terminal/print-list.ts'
 import { repeatable } from '../terminal/repeatable.ts'
-import { type Column, table } from '../terminal/table.ts'
+import type { Column } from '../terminal/table.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatBytes, formatContext, formatCount, wholeNumberParser } from '../terminal/units.ts'
 
@@ -61,14 +62,7 @@ export function searchCommand(open: OpenContext): Command {
       const { printer, places, openRegistry } = await open()
       const { client, address, label } = await openRegistry()
       const { models, total, isTotalExact } = await client.listModels(toFilter(words, options))
-      await printer.answer(models, () =>
-        models.length === 0
-          ? []
-          : table(columns, models, {
-              columns: printer.columns,
-              paintTitle: printer.out.dim,
-            }),
-      )
+      await printList(printer, models, { columns, width: printer.columns })
       await keepKnownModels(places, address, models)
       if (models.length === 0) printer.note(`No models found on ${label}.`)
       if (models.length < total) {

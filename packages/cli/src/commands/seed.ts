@@ -8,7 +8,8 @@ import { findRunningDaemon } from '../daemon/state-file.ts'
 import { untilStopped } from '../server/until-stopped.ts'
 import { readSaved } from '../settings/config.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { printList } from '../terminal/print-list.ts'
+import type { Column } from '../terminal/table.ts'
 import { formatBytes, plural, wholeNumberParser } from '../terminal/units.ts'
 import {
   ratioOption,
@@ -69,9 +70,7 @@ export function seedCommand(open: OpenContext): Command {
 
 async function printStatus({ printer }: Context, sharingStatus: SharingStatus) {
   const { enabled, error, looking, paused, files, bytes_per_second } = sharingStatus
-  await printer.answer(sharingStatus, () =>
-    files.length === 0 ? [] : table(columns, files, { paintTitle: printer.out.dim }),
-  )
+  await printList(printer, files, { columns, document: sharingStatus })
   if (error !== null) printer.warn(`Sharing has stopped: ${error}`)
   else if (!enabled) printer.note('This daemon does not share models.')
   else if (looking)

@@ -19,6 +19,12 @@ export function addDataOption(command: Command): Command {
   return command.addOption(createOption(registrySettings.dataDirectory))
 }
 
+/** Returns a function that adds a subcommand with the option `--data`. */
+export const dataCommands =
+  (parent: Command) =>
+  (name: string, description: string): Command =>
+    addDataOption(parent.command(name).description(description))
+
 /** Converts the options to flags for the registry's configuration. */
 export function toRegistryFlags({ port, host, data, baseUrl }: ServerOptions) {
   return {
