@@ -1,9 +1,9 @@
 /** Tests that no API presents a tool call that was cut off as a complete one. */
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Piece } from '../runtime/runtime.ts'
 import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
-import { startTestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
+import { startTestDaemon, type TestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
 
 const messages = [{ role: 'user', content: 'Hello' }]
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
@@ -83,36 +83,38 @@ describe('a call that is cut off by the maximum number of tokens is not presente
       ollama: { done_reason: 'length', message: { tool_calls: [{}] } },
     })
   })
-
-  test('with a real model', async () => {
-    const daemon = await startTestDaemon()
-    try {
-      for (const max of [1, 6, 12]) {
-        const { chat, responses, messages } = await askAll(daemon.url, max)
-        const [choice] = chat.choices
-        if (choice.finish_reason === 'tool_calls') {
-          JSON.parse(choice.message.tool_calls[0].function.arguments)
-        } else expect(choice.finish_reason).toBe('length')
-        if (responses.status === 'completed') JSON.parse(responses.output[0].arguments)
-        else expect(responses.incomplete_details).toEqual({ reason: 'max_output_tokens' })
-        if (messages.stop_reason === 'tool_use') expect(messages.content).toHaveLength(1)
-        else expect(messages).toMatchObject(cut.messages)
-      }
-    } finally {
-      await daemon.close()
-    }
-  })
 })
 
-test('a stop string does not cut off a forced call', async () => {
-  const { url } = await useTestDaemon()
-  const city = { enum: ['Oslo'] }
-  const tool = { name: 'look', parameters: { ...parameters, properties: { city } } }
-  const answer = await post<ChatAnswer>(url, '/v1/chat/completions', {
-    ...{ messages, tools: [{ type: 'function', function: tool }], tool_choice: 'required' },
-    stop: ['":', 'Oslo'],
+describe('with a real model', () => {
+  let daemon: TestDaemon
+  beforeAll(async () => {
+    daemon = await startTestDaemon()
+    return () => daemon.close()
   })
-  const [{ finish_reason, message }] = answer.choices
-  expect(finish_reason).toBe('tool_calls')
-  expect(JSON.parse(message.tool_calls[0].function.arguments)).toEqual({ city: 'Oslo' })
+
+  test('a call that is cut off is not presented as complete', async () => {
+    for (const max of [1, 6, 12]) {
+      const { chat, responses, messages } = await askAll(daemon.url, max)
+      const [choice] = chat.choices
+      if (choice.finish_reason === 'tool_calls') {
+        JSON.parse(choice.message.tool_calls[0].function.arguments)
+      } else expect(choice.finish_reason).toBe('length')
+      if (responses.status === 'completed') JSON.parse(responses.output[0].arguments)
+      else expect(responses.incomplete_details).toEqual({ reason: 'max_output_tokens' })
+      if (messages.stop_reason === 'tool_use') expect(messages.content).toHaveLength(1)
+      else expect(messages).toMatchObject(cut.messages)
+    }
+  })
+
+  test('a stop string does not cut off a forced call', async () => {
+    const city = { enum: ['Oslo'] }
+    const tool = { name: 'look', parameters: { ...parameters, properties: { city } } }
+    const answer = await post<ChatAnswer>(daemon.url, '/v1/chat/completions', {
+      ...{ messages, tools: [{ type: 'function', function: tool }], tool_choice: 'required' },
+      stop: ['":', 'Oslo'],
+    })
+    const [{ finish_reason, message }] = answer.choices
+    expect(finish_reason).toBe('tool_calls')
+    expect(JSON.parse(message.tool_calls[0].function.arguments)).toEqual({ city: 'Oslo' })
+  })
 })

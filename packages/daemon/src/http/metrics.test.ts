@@ -3,24 +3,30 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sleep } from '@shoal/core/async'
 import { expect, onTestFinished, test } from 'vitest'
 import { postJson } from '../testing/post-json.ts'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
 test('tokens, models and requests are counted, and disconnected clients leave no requests behind', async () => {
-  const { url } = await useTestDaemon()
+  const endless = scriptedRuntime({
+    pieces: Array.from({ length: 10_000 }, () => ({ text: ' on' })),
+    pace: () => sleep(1),
+  })
+  const { url } = await useTestDaemon({}, endless)
   const ask = (body: object, signal?: AbortSignal) =>
     postJson(
       `${url}/v1/chat/completions`,
       { model: 'shoal-tiny', messages: [{ role: 'user', content: 'Hello' }], ...body },
       signal && { signal },
     )
-  const answer = await ask({ temperature: 0 })
+  const answer = await ask({ max_tokens: 5 })
   const { usage } = (await answer.json()) as { usage: { completion_tokens: number } }
   await Promise.allSettled(
     Array.from({ length: 20 }, async () => {
       const leaving = new AbortController()
-      const { body } = await ask({ max_tokens: 400, stream: true }, leaving.signal)
+      const { body } = await ask({ stream: true }, leaving.signal)
       await body?.getReader().read()
       leaving.abort()
     }),
@@ -43,7 +49,7 @@ test('a stalled log reader delays no response, and dropped lines are counted', a
   execFileSync('mkfifo', [file])
   const unread = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   onTestFinished(() => closeSync(unread))
-  const { url } = await useTestDaemon({ log: { file } })
+  const { url } = await useTestDaemon({ log: { file } }, scriptedRuntime())
   const path = 'x/'.repeat(4_000) // 250 such lines fill the pipe and the buffer
   for (let call = 0; call < 400; call += 1) await (await fetch(`${url}/${path}`)).text()
   const text = await (await fetch(`${url}/metrics`)).text()

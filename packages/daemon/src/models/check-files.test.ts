@@ -39,8 +39,7 @@ async function importBlob(blob: string, modelsDirectory: string) {
 }
 
 /** Waits until the background work has hashed the file. */
-const untilHashed = (path: string) =>
-  expect.poll(() => readRecord(path), { timeout: 50_000 }).toBeDefined()
+const untilHashed = (path: string) => expect.poll(() => readRecord(path)).toBeDefined()
 
 test('an imported model is listed with its digest, can be run immediately, and is then hashed', async () => {
   using other = temporaryFolder()
