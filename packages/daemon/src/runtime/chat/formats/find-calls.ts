@@ -115,7 +115,11 @@ function findParameterCalls(example: string, after: string): Found | undefined {
   )
   const tags: ParameterTags = {
     nameEnd: isNameEnded ? (/<[^<>]*>$|>$/.exec(nameEnd)?.[0] ?? '') : '',
-    ...{ keyOpen, keyEnd, valueOpen, valueEnd, end },
+    keyOpen,
+    keyEnd,
+    valueOpen,
+    valueEnd,
+    end,
     isPadded: beforeText.endsWith('\n'),
   }
   const opens = toMarkers(example.slice(0, start))
@@ -124,7 +128,10 @@ function findParameterCalls(example: string, after: string): Found | undefined {
     kind: 'tags',
     afterName: textParts(afterName),
     afterKey: textParts(beforeText),
-    ...{ keyOpen, valueEnd, isPadded: tags.isPadded, end },
+    keyOpen,
+    valueEnd,
+    isPadded: tags.isPadded,
+    end,
   }
   return { opens, closes, read: parameterCalls(tags), syntax }
 }
