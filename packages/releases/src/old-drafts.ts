@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isErrno } from '@shoal/files'
+import { ignoreMissing } from '@shoal/files'
 
 const maxDraftAgeMs = 86_400_000
 
@@ -12,10 +12,7 @@ export async function removeOldDrafts(directory: string, prefix: string): Promis
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     if (!entry.isDirectory() || !entry.name.startsWith(prefix)) continue
     const draft = join(directory, entry.name)
-    const found = await stat(draft).catch((error: unknown) => {
-      if (isErrno(error, 'ENOENT')) return undefined // another process has just completed or removed the draft
-      throw error
-    })
+    const found = await stat(draft).catch(ignoreMissing) // another process has just completed or removed the draft
     const isLeft = found && Date.now() - found.mtimeMs > maxDraftAgeMs
     if (isLeft) await rm(draft, { recursive: true, force: true })
   }

@@ -1,7 +1,7 @@
 /** Saved conversations, in files that only the user can read. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isErrno } from '@shoal/files'
+import { ignoreMissing } from '@shoal/files'
 import { readJsonFile, writeJsonFile } from '../settings/json-file.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import type { Conversation } from './conversation.ts'
@@ -41,10 +41,7 @@ export async function loadChat(session: ChatSession, name: string): Promise<Conv
 }
 
 async function savedNames(session: ChatSession): Promise<string[]> {
-  const files = await readdir(getFolder(session)).catch((error: unknown) => {
-    if (isErrno(error, 'ENOENT')) return []
-    throw error
-  })
+  const files = (await readdir(getFolder(session)).catch(ignoreMissing)) ?? []
   return files
     .filter((file) => file.endsWith('.json'))
     .map((file) => file.replace(/\.json$/, ''))

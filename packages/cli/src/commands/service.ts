@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { daemonSettings } from '@shoal/daemon/settings'
-import { isErrno, writeWhole } from '@shoal/files'
+import { ignoreMissing, writeWhole } from '@shoal/files'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import {
@@ -167,10 +167,7 @@ function withAbsolutePath(command: Command, word: string): string {
 }
 
 async function readPresent(file: string): Promise<string | undefined> {
-  return await readFile(file, 'utf8').catch((error: unknown) => {
-    if (isErrno(error, 'ENOENT')) return undefined
-    throw error
-  })
+  return await readFile(file, 'utf8').catch(ignoreMissing)
 }
 
 function refuseForeign(file: string, text: string): void {

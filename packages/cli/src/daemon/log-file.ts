@@ -1,7 +1,7 @@
 /** Reads a log file to which another process appends lines. */
 import { type FileHandle, open, rename, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isErrno } from '@shoal/files'
+import { ignoreMissing } from '@shoal/files'
 
 const pollIntervalMs = 250
 /** A log may be large, so it is read from its end, in blocks of this size. */
@@ -79,16 +79,10 @@ async function readBetween(file: FileHandle, start: number, end: number): Promis
 }
 
 async function readIdentity(path: string) {
-  const found = await stat(path).catch((error: unknown) => {
-    if (isErrno(error, 'ENOENT')) return undefined
-    throw error
-  })
+  const found = await stat(path).catch(ignoreMissing)
   return found && { inode: found.ino, size: found.size }
 }
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
-  return await open(path, 'r').catch((error: unknown) => {
-    if (isErrno(error, 'ENOENT')) return undefined
-    throw error
-  })
+  return await open(path, 'r').catch(ignoreMissing)
 }

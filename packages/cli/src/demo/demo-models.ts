@@ -1,7 +1,7 @@
 /** The demo models in the repository. `shoal up` publishes them on a new registry. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isErrno } from '@shoal/files'
+import { ignoreMissing } from '@shoal/files'
 import type { NewModel } from '@shoal/protocol/client'
 
 export const demoDirectory = join(import.meta.dirname, '../../../../models')
@@ -49,9 +49,6 @@ export async function listDemoFolders(directory: string): Promise<DemoFolder[]> 
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (isErrno(error, 'ENOENT')) return []
-    throw error
-  })
+  const names = (await readdir(folder).catch(ignoreMissing)) ?? []
   return names.toSorted()
 }

@@ -1,6 +1,6 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { isErrno } from '@shoal/files'
+import { exists } from '@shoal/files'
 import { ApiError, type RegistryClient } from '@shoal/protocol/client'
 import type { Printer } from '../terminal/printer.ts'
 import { pushFiles } from '../transfers/push-files.ts'
@@ -73,12 +73,4 @@ async function makeModel(
   }
   const ready = (files ?? []).filter(({ status }) => status === 'ready')
   return new Set(ready.map(({ filename }) => filename))
-}
-
-async function exists(path: string): Promise<boolean> {
-  const found = await stat(path).catch((error: unknown) => {
-    if (isErrno(error, 'ENOENT')) return undefined
-    throw error
-  })
-  return found !== undefined
 }

@@ -1,6 +1,6 @@
 import { access, constants, readdir, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isErrno } from '@shoal/files'
+import { ignoreMissing } from '@shoal/files'
 import type { Context } from '../context.ts'
 import { formatBytes, formatMachine } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
@@ -38,10 +38,7 @@ export async function machineFindings({
 
 /** Returns the path or its nearest existing ancestor: the models folder does not exist before the first pull. */
 async function nearestThere(path: string): Promise<string> {
-  const isThere = await statfs(path).catch((error: unknown) => {
-    if (isErrno(error, 'ENOENT')) return undefined
-    throw error
-  })
+  const isThere = await statfs(path).catch(ignoreMissing)
   return isThere ? path : nearestThere(dirname(path))
 }
 
