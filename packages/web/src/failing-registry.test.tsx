@@ -2,7 +2,7 @@
 /** Tests what every screen shows while the registry is slow, busy, offline or broken. */
 import { NetworkError } from '@shoal/protocol/client'
 import { screen, waitFor } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openScreen } from './testing/open-screen.tsx'
 import { publicRegistry } from './testing/public-registry.ts'
 import { problem } from './testing/scripted-registry.ts'
@@ -82,9 +82,13 @@ test('a call that a busy registry asks to repeat is counted down and repeated', 
     if (calls > 1) return { status: 200, body: [] }
     return { ...problem(429, 'too many calls')(), headers: { 'retry-after': '1' } }
   })
+  vi.useFakeTimers({ toFake: ['Date'] }) // so that the notice does not disappear before it has been found
+  onTestFinished(() => void vi.useRealTimers())
   await openScreen('/', registry, { maxWaits: 5 })
   await screen.findByText('The registry is busy. Retrying in 1 s.')
   await screen.findByText('0 models')
+  vi.useRealTimers()
+  await waitFor(() => expect(screen.queryByText(/^The registry is busy/)).toBe(null))
   expect(calls).toBe(2)
 })
 

@@ -166,18 +166,26 @@ test('a daemon that has ended is reported with the command that starts it', asyn
   expect(commands).toContain('shoal serve')
 })
 
-test('while the model is busy, the retry is counted down, and the question is asked again', async () => {
-  let isFull = true
-  const reply = answer('Hello!')
-  const script: Script = () => {
-    if (!isFull) return reply()
-    isFull = false
-    return json({ error: { message: 'full' } }, 429, { 'retry-after': '1' })
-  }
-  const { user } = await openChat({ 'POST /v1/chat/completions': script })
+const full = (seconds: number) => () =>
+  json({ error: { message: 'full' } }, 429, { 'retry-after': String(seconds) })
+
+test('while the model is busy, the retry is counted down, and can be stopped', async () => {
+  const { user, calls } = await openChat({ 'POST /v1/chat/completions': full(600) })
   await user.type(await screen.findByLabelText('Message'), 'hi{Enter}')
-  await screen.findByText(/The daemon is busy\. Retrying in 1 s\./)
+  await screen.findByText(/^The daemon is busy\. Retrying in \d{3} s\./)
+  await user.click(screen.getByRole('button', { name: 'Stop' }))
+  await waitFor(() => expect(screen.queryByText(/^The daemon is busy/)).toBe(null))
+  expect(calls.filter((call) => call.startsWith('POST'))).toHaveLength(1)
+})
+
+test('if the model is busy, the question is asked again after the time that the daemon states', async () => {
+  const replies = [full(1), answer('Hello!')]
+  const { user, calls } = await openChat({
+    'POST /v1/chat/completions': () => (replies.shift() ?? full(600))(),
+  })
+  await user.type(await screen.findByLabelText('Message'), 'hi{Enter}')
   await answered('Hello!')
+  expect(calls.filter((call) => call.startsWith('POST'))).toHaveLength(2)
 })
 
 test.each([
