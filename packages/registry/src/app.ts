@@ -1,11 +1,12 @@
 /** Builds the application: registers the routes of each feature, with the dependencies that they need. */
+
+import type { CardRenderer } from '@shoal/cards'
 import type { Releases } from '@shoal/releases'
 import { caching, createResponseCache, responseCaching } from '@shoal/server/cache'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { accountRoutes } from './accounts/account-routes.ts'
 import { apiKeyRoutes } from './accounts/api-key-routes.ts'
 import type { Accounts } from './accounts/open-accounts.ts'
-import type { CardRenderer } from './cards/card-renderer.ts'
 import { cardRoutes } from './cards/card-routes.ts'
 import type { Connection } from './database/connect.ts'
 import { blobRoutes } from './files/downloads/blob-routes.ts'

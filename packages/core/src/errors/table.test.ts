@@ -41,7 +41,7 @@ const ownClasses = [
   'grammar/src/automata/automaton.ts: TooLarge',
   'grammar/src/automata/pattern-parser.ts: PatternError',
   'grammar/src/schema/schema-error.ts: SchemaError',
-  'registry/src/cards/start-card-process.ts: CardTimeoutError',
+  'cards/src/start-card-process.ts: CardTimeoutError',
   'registry/src/metadata-peer/errors.ts: Departure',
   'registry/src/metadata-peer/errors.ts: Refusal',
   'releases/src/upgrade/upgrade-error.ts: UpgradeError',

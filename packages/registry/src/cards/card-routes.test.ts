@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { findHarm } from '@shoal/cards/testing/find-harm'
 import { beforeAll, expect, test } from 'vitest'
 import { getCard } from '../testing/get-card.ts'
 import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
-import { findHarm } from './testing/find-harm.ts'
 
-const hostile = readFileSync(join(import.meta.dirname, 'testing/hostile-card.md'), 'utf8')
+const hostile = readFileSync(
+  join(import.meta.dirname, '../../../cards/src/testing/hostile-card.md'),
+  'utf8',
+)
 const chart = '![Chart](https://a.example/chart.png)'
 
 describeApi("a model's card", { on: ['SQLite'] }, (start) => {

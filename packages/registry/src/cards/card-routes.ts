@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { CardRenderer, RenderedCard } from '@shoal/cards'
 import { endpoints } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
 import { toViewer } from '../accounts/caller.ts'
 import type { ModelRepository } from '../models/model-repository.ts'
-import type { CardRenderer, RenderedCard } from './card-renderer.ts'
 
 type Dependencies = { models: ModelRepository; cards: CardRenderer }
 

@@ -1,7 +1,8 @@
 /** Reads a model's details from the front matter of its card, in the format of Hugging Face's model cards. */
+
+import { findFrontMatter } from '@shoal/cards/front-matter'
 import { isName } from '@shoal/protocol'
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
-import { findFrontMatter } from './front-matter.ts'
 
 export type CardDetails = { license: string | null; tags: string[] }
 

@@ -1,4 +1,6 @@
 /** Tests publishing with a real browser: interruptions, retries and refused files. */
+
+import { plainCard } from '@shoal/cards'
 import { mebibyte } from '@shoal/core/units'
 import type { ModelFile } from '@shoal/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -10,7 +12,6 @@ import {
   startBrowser,
   type TestBrowser,
 } from '../../../../testing/browser.ts'
-import { plainCard } from '../cards/plain-card.ts'
 import { bigFile, drop, pick } from '../testing/chosen-files.ts'
 import { type ChunkGate, openChunkGate } from '../testing/chunk-gate.ts'
 import { sha256 } from '../testing/publish.ts'

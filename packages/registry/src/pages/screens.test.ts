@@ -151,7 +151,7 @@ describe.skipIf(!chromium)('in a browser', () => {
 
   test('a hostile card is harmless and readable', async () => {
     const readme = await readFile(
-      join(import.meta.dirname, '../cards/testing/hostile-card.md'),
+      join(import.meta.dirname, '../../../cards/src/testing/hostile-card.md'),
       'utf8',
     )
     await registry.post('/v1/models', { token: ana, body: { name: 'hostile', readme } })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { slowTest } from '../../../../testing/slow-test.ts'
+import { slowTest } from '../../../testing/slow-test.ts'
 import { cardRenderer } from './card-renderer.ts'
 import type { CardOptions } from './shape-card.ts'
 import { type CardLimits, CardTimeoutError, startCardProcess } from './start-card-process.ts'

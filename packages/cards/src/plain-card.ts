@@ -1,5 +1,5 @@
 import { escapeMarkup } from '@shoal/server/markup'
-import { withoutFrontMatter } from '../models/front-matter.ts'
+import { withoutFrontMatter } from './front-matter.ts'
 
 /**
  * Notes that explain why a card is shown as plain text. If `data-state` is `busy`, the pages request the card again.

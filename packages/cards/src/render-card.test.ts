@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { slowTest } from '../../../../testing/slow-test.ts'
+import { slowTest } from '../../../testing/slow-test.ts'
 import { renderCard } from './render-card.ts'
 import type { CardOptions } from './shape-card.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { slowTest } from '../../../../testing/slow-test.ts'
+import { slowTest } from '../../../testing/slow-test.ts'
 import { renderCard } from './render-card.ts'
 import { findHarm } from './testing/find-harm.ts'
 
