@@ -26,8 +26,19 @@ type Options = {
   env?: Record<string, string>
 }
 
-/** Fails if a step fails. Leaves no process behind. */
-export async function runJourney(options: Options): Promise<void> {
+/** What was seen on a journey. */
+export type Journey = {
+  url: string
+  /** The commands until the first one that failed. */
+  steps: Step[]
+  /** The model's page, unless a command failed. */
+  page: string
+}
+
+type Step = { words: string[]; code: number | null; stdout: string; stderr: string }
+
+/** Leaves no process behind. */
+export async function runJourney(options: Options): Promise<Journey> {
   const { registry, shoal, folder, inside = (path) => path, owner, env = {} } = options
   const place = await mkdtemp(join(folder, 'journey-'))
   const settings = { SHOAL_THREADS: '1', NO_COLOR: '1', HOME: inside(place), ...env }
@@ -50,7 +61,9 @@ export async function runJourney(options: Options): Promise<void> {
   )
   try {
     const url = await readUrl(server)
+    const steps: Step[] = []
     const run = async (home: string, words: string[], input = '') => {
+      if (steps.some(({ code }) => code !== 0)) return
       const child = start(shoal, words, {
         ...settings,
         SHOAL_REGISTRY: url,
@@ -60,28 +73,38 @@ export async function runJourney(options: Options): Promise<void> {
       const ended = once(child, 'close')
       const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)])
       const [code] = await ended
-      expect(code, `shoal ${words.join(' ')}\n${stdout}${stderr}`).toBe(0)
-      expect(stderr).not.toContain('Warning')
-      return stdout
+      steps.push({ words, code, stdout, stderr })
     }
-    await run(
-      homes.publisher,
-      ['register', '--username', 'ana', '--password-stdin'],
-      'a long secret',
-    )
-    expect(await run(homes.publisher, ['push', inside(file)])).toBe(`${url}/m/reef\n`)
-    const pulled = await run(homes.reader, ['pull', 'reef'])
-    expect(pulled).toMatch(/reef-Q8_0\.gguf\n$/)
     const answers = ['run', 'reef', '--max-tokens', '8']
-    expect(await run(homes.reader, [...answers, 'Hello'])).toMatch(/\w/)
-    expect(await run(homes.reader, answers, 'Hello\n')).toMatch(/\w/)
+    const registration = ['register', '--username', 'ana', '--password-stdin']
+    await run(homes.publisher, registration, 'a long secret')
+    await run(homes.publisher, ['push', inside(file)])
+    await run(homes.reader, ['pull', 'reef'])
+    await run(homes.reader, [...answers, 'Hello'])
+    await run(homes.reader, answers, 'Hello\n')
     const page = await fetch(`${url}/m/reef`, { headers: { accept: 'text/html' } })
-    expect(await page.text()).toContain('reef')
+    return { url, steps, page: await page.text() }
   } finally {
     server.kill('SIGTERM')
     if (server.exitCode === null && server.signalCode === null) await once(server, 'close')
     await rm(place, { recursive: true })
   }
+}
+
+/** Fails if a step has failed or printed something unexpected. */
+export function expectJourney({ url, steps, page }: Journey): void {
+  for (const { words, code, stdout, stderr } of steps) {
+    expect(code, `shoal ${words.join(' ')}\n${stdout}${stderr}`).toBe(0)
+    expect(stderr).not.toContain('Warning')
+  }
+  expect(steps.map(({ stdout }) => stdout)).toEqual([
+    expect.anything(),
+    `${url}/m/reef\n`,
+    expect.stringMatching(/reef-Q8_0\.gguf\n$/),
+    expect.stringMatching(/\w/),
+    expect.stringMatching(/\w/),
+  ])
+  expect(page).toContain('reef')
 }
 
 function start([program, ...first]: Command, words: string[], env: Record<string, string>) {
