@@ -174,7 +174,7 @@ test('models are searched while the visitor types, and the best matches come fir
   expect([isCurrent('Best match'), isCurrent('Newest')]).toEqual([true, false])
   await user.click(sorts.getByText('Newest'))
   await waitFor(() => expect(location.search).toBe('?q=reef&sort=created_at'))
-  // Whoever types slowly also searches for “r”, “re” and “ree”.
+  // A visitor who types slowly also searches for “r”, “re” and “ree”.
   const searches = () =>
     registry.requests
       .filter(({ path, query }) => path === '/v1/models' && query.get('q') === 'reef')
