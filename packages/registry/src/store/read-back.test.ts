@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, open, readdir, readlink, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, readlink, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mebibyte } from '@shoal/core/units'
@@ -113,4 +113,29 @@ test('after it is closed, no file is open, and uploads can be read again', async
   await reading.close()
   expect(await openFiles()).not.toContain(uploadPath('closed'))
   expect((await finish('closed')).sha256_hash).toBe(sha256)
+})
+
+test('two calls that drop an upload both wait until its file is closed', async () => {
+  await upload('twice', [1, 0, 0])
+  reading.stored('twice', 0)
+  await isRead('twice', 1)
+  let isClosed = false
+  const first = reading.drop('twice').then(() => {
+    isClosed = true
+  })
+  await reading.drop('twice')
+  expect(isClosed).toBe(true)
+  expect(await openFiles()).not.toContain(uploadPath('twice'))
+  await first
+})
+
+test('closes the file of an upload whose map cannot be read', async () => {
+  await writeFile(uploadPath('no-map'), bytes)
+  await mkdir(mapPath('no-map'))
+  reading.stored('no-map', 0)
+  await upload('next', [1, 0, 0])
+  reading.stored('next', 0)
+  await isRead('next', 1) // opened after the other file
+  await expect.poll(openFiles).not.toContain(uploadPath('no-map'))
+  await reading.drop('next')
 })

@@ -53,6 +53,8 @@ const idleThreadMs = 10_000
 /** One thread reads all uploads back. It reads and hashes about 1 GB/s. */
 export function readBack({ uploadPath, mapPath }: Options): ReadBack {
   const uploads = new Map<string, Upload>()
+  /** The calls of `close` in progress, by upload. */
+  const closings = new Map<string, Promise<void>>()
   let thread: Thread<ReadBackMethods> | undefined
   let idle: ReturnType<typeof setTimeout> | undefined
   let lastId = 0
@@ -115,7 +117,8 @@ export function readBack({ uploadPath, mapPath }: Options): ReadBack {
       })
     } catch {
       // The upload was removed or finished in the meantime, or the file cannot be read. In each case, `finish` tries
-      // again, and throws an error if that fails too.
+      // again, and throws an error if that fails too. The file may be open already, and would keep its disk blocks.
+      await closeFile(upload.id)
       if (uploads.get(key) === upload) uploads.delete(key)
       rest()
       return false
@@ -137,13 +140,21 @@ export function readBack({ uploadPath, mapPath }: Options): ReadBack {
     }
   }
 
-  async function close(key: string) {
+  /** Resolves when no file of the upload is open, even if another call has begun to close it. */
+  function close(key: string): Promise<void> {
+    const earlier = closings.get(key) ?? Promise.resolve()
     const upload = uploads.get(key)
-    if (!upload) return
+    if (!upload) return earlier
     uploads.delete(key)
-    await upload.isOpen
-    await closeFile(upload.id)
-    rest()
+    const closing = earlier
+      .then(() => upload.isOpen)
+      .then(() => closeFile(upload.id))
+      .finally(() => {
+        if (closings.get(key) === closing) closings.delete(key)
+        rest()
+      })
+    closings.set(key, closing)
+    return closing
   }
 
   /** Closes a file in the thread. If the thread has ended, the file is closed already. */
