@@ -11,7 +11,7 @@ import { startRedis } from './redis.ts'
 import { isCephInstalled } from './s3/start-ceph.ts'
 import { startS3 } from './s3/start-s3.ts'
 import { runsSlowTests } from './slow.ts'
-import { canMount } from './small-disk.ts'
+import { canMount, memoryFolder } from './small-disk.ts'
 import { findOwnAddress, findTorrentClients } from './torrent-clients/find-torrent-clients.ts'
 
 type Name = 'postgres' | 's3' | 'redis'
@@ -77,6 +77,7 @@ export default async function startServices(project: TestProject) {
     ['an address other than loopback', ownAddress !== undefined],
     ['network namespaces', hasNamespaces || !runsSlowTests],
     ['permission to mount a small disk', canMount],
+    ['permission to write to /dev/shm', memoryFolder !== undefined],
   ]
   const missing = available.filter(([, isAvailable]) => !isAvailable).map(([what]) => what)
   if (missing.length > 0) {

@@ -1,6 +1,15 @@
 /** Mounts small disks (tmpfs) on Linux. Requires root; some containers do not allow mounting even then. */
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmdirSync, statfsSync, writeSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  rmdirSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,6 +49,19 @@ export async function smallDisk(size: string, path?: string) {
       execFileSync(needProgram('umount'), ['-l', at])
       await rm(at, { recursive: true, force: true })
     },
+  }
+}
+
+/** A folder in memory, which is on another file system than temporary folders; undefined if it cannot be used. */
+export const memoryFolder = findMemoryFolder()
+
+function findMemoryFolder(): string | undefined {
+  const path = '/dev/shm'
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK)
+    return path
+  } catch {
+    return undefined // the system has no such folder, or does not allow this user to write to it
   }
 }
 
