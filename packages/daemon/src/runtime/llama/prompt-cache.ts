@@ -4,7 +4,7 @@
  * to a file, so they are written to an in-memory file system.
  */
 import { randomUUID } from 'node:crypto'
-import { constants, existsSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { type FileHandle, open, rm, statfs } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import type { Token } from 'node-llama-cpp'
 import { commonLength, type Slot } from './slots.ts'
 
 /** Linux's in-memory file system. */
-const memoryFolder = '/dev/shm'
+const defaultFolder = '/dev/shm'
 /** The share of the machine's memory that is left to other programs. */
 const reservedShare = 1 / 16
 /**
@@ -27,6 +27,8 @@ export type PromptCacheOptions = {
   /** The size of one token's keys and values. */
   bytesPerToken: number
   minTokens?: number
+  /** A folder in an in-memory file system. */
+  folder?: string
 }
 
 type Entry = { tokens: Token[]; file: FileHandle; bytes: number; usedAt: number }
@@ -43,13 +45,14 @@ export interface PromptCache {
 
 /**
  * A cache that stores nothing. Used if caching is off, if no memory is planned for it, or if the system has no
- * in-memory file system.
+ * in-memory file system to which this user may write.
  */
 const noCache: PromptCache = { prepare: async () => undefined, clear: async () => undefined }
 
 export function openPromptCache(options: PromptCacheOptions | undefined): PromptCache {
-  if (!options || options.maxBytes === 0 || !existsSync(memoryFolder)) return noCache
-  const { maxBytes, minTokens = defaultMinTokens } = options
+  if (!options || options.maxBytes === 0) return noCache
+  const { maxBytes, minTokens = defaultMinTokens, folder = defaultFolder } = options
+  if (!isWritable(folder)) return noCache
   let { bytesPerToken } = options
   const entries = new Set<Entry>()
   let clock = 0
@@ -61,7 +64,7 @@ export function openPromptCache(options: PromptCacheOptions | undefined): Prompt
 
   /** Removes the least recently used conversations until `bytes` fit. Resolves to false if they cannot fit. */
   async function makeRoom(bytes: number): Promise<boolean> {
-    const { bavail, bsize } = await statfs(memoryFolder)
+    const { bavail, bsize } = await statfs(folder)
     const sum = () => [...entries].reduce((total, entry) => total + entry.bytes, 0)
     const freeBytes = Math.min(
       bavail * bsize,
@@ -82,7 +85,7 @@ export function openPromptCache(options: PromptCacheOptions | undefined): Prompt
     for (const entry of entries) {
       if (countCommon(entry.tokens, tokens) === entry.tokens.length) await remove(entry)
     }
-    const path = join(memoryFolder, `shoal-${randomUUID()}`)
+    const path = join(folder, `shoal-${randomUUID()}`)
     try {
       const { fileSize: bytes } = await sequence.saveStateToFile(path)
       const file = await open(path, constants.O_RDONLY)
@@ -124,4 +127,13 @@ function countCommon(a: readonly Token[], b: readonly Token[]): number {
   let common = 0
   while (common < length && a[common] === b[common]) common += 1
   return common
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false // the folder does not exist, or this user may not write to it
+  }
 }
