@@ -33,9 +33,11 @@ const seed = readTestSeed(root, process.env)
 
 const page = readFileSync(join(root, 'docs/reliability.md'), 'utf8')
 
-test('docs/reliability.md has the table that the program prints, with the date and the seed of its last test', () => {
+test('docs/reliability.md has the table that the program prints, and says when it was last tested', () => {
   expect(page).toBe(withTable(page))
-  expect(page).toMatch(/^The whole table was last tested on \d{4}-\d\d-\d\d, with the seed \d+\.$/m)
+  expect(page).toMatch(
+    /^The whole table (was last tested on \d{4}-\d\d-\d\d, with the seed \d+|has not been tested in one run yet)\.$/m,
+  )
 })
 
 test('a run of the whole table changes only the date and the seed', () => {
