@@ -95,6 +95,7 @@ describeOnEachDatabase('a file', (start) => {
   /** Creates a file in this state, with an expired upload and a lease that `node` holds. */
   async function fileIn(state: FileStatus | undefined, hasBytes: boolean): Promise<FileRow> {
     const row = await create(undefined)
+    if (!row) throw new Error('another file has this name')
     const { db } = connection
     if (state === undefined) await db.deleteFrom('file').where('id', '=', row.id).execute()
     await sql`update file set status = ${state ?? 'uploading'}, lease_holder = ${node},

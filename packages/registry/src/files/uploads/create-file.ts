@@ -25,13 +25,14 @@ export type UploadManifest = PartialManifest &
 /**
  * Inserts the row of a new upload, and returns it. `before` is the row of an earlier upload with the same filename that
  * failed, expired or was canceled. The new row replaces it if the bytes of the earlier upload have been removed.
+ * Returns undefined if there is another row with this filename, because another call has just inserted it.
  */
 export function createFile(
   { db, quotaBytes }: CreateDependencies,
   model: ModelRow,
   manifest: UploadManifest,
   { storedKey, before }: { storedKey: string | undefined; before: FileRow | undefined },
-): Promise<FileRow> {
+): Promise<FileRow | undefined> {
   return db.transaction().execute(async (trx) => {
     await lockOwner(trx, model.owner)
     const { owner } = await lockModel(trx, model.id)
@@ -65,7 +66,7 @@ export function createFile(
       .onConflict((taken) => taken.columns(['model_id', 'filename']).doNothing())
       .returning(fileColumns)
       .executeTakeFirst()
-    if (!row) throw conflict('another upload of this file started at the same time: try again')
+    if (!row) return undefined
     await trx
       .insertInto('upload_manifest')
       .values({ file_id: row.id, chunk_hashes: manifest.chunkHashes })

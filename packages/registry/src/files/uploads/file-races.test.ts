@@ -58,6 +58,22 @@ describeApi('concurrent calls on a file', { on: everywhere }, (start) => {
     await expect.poll(countWaiting).toBeGreaterThanOrEqual(count)
   }
 
+  test('calls that start the same upload at the same time share it', async () => {
+    const made = await registry.post('/v1/models', { token: ana, body: { name: 'shared' } })
+    const { id }: ModelRecord = made.body
+    const files = '/v1/models/shared/files'
+    const body = manifestFor('x.gguf', smallGguf(1, 64))
+    const starts = await whileHeld(id, async () => {
+      const both = [1, 2].map(() => registry.post(files, { token: ana, body }))
+      await untilWaiting(2)
+      return { both } // promises that `await` must not wait for while the lock is held
+    })
+    const answers = await Promise.all(starts.both)
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 201])
+    const [one, two] = answers.map(({ body }): StartedUpload => body)
+    expect(one?.id).toBe(two?.id)
+  })
+
   test.each(['file', 'model'])(
     'the bytes of a %s that is deleted while becoming ready can be uploaded again',
     async (what) => {

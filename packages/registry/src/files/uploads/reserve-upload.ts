@@ -5,6 +5,7 @@ import type { ModelRow } from '../../models/model-repository.ts'
 import { declareHashes, emptyManifest } from '../rows/declare-hashes.ts'
 import type { FileRow } from '../rows/file-row.ts'
 import {
+  againIfTaken,
   beginUpload,
   listMissing,
   makeRoom,
@@ -17,11 +18,19 @@ import {
  * Starts the upload of a file whose hashes are not known yet, or resumes the unfinished upload with this filename and
  * size. If an unfinished upload with this filename has another size, the new upload replaces it.
  */
-export async function reserveUpload(
+export function reserveUpload(
+  dependencies: UploadDependencies,
+  model: ModelRow,
+  upload: NewUpload,
+): Promise<Started> {
+  return againIfTaken(() => reserveOrResume(dependencies, model, upload))
+}
+
+async function reserveOrResume(
   dependencies: UploadDependencies,
   model: ModelRow,
   { filename, file_size_bytes }: NewUpload,
-): Promise<Started> {
+): Promise<Started | undefined> {
   const before = await dependencies.files.findByName(model.id, filename)
   if (before?.status === 'ready' || before?.status === 'processing') {
     throw conflict(
@@ -38,7 +47,7 @@ export async function reserveUpload(
   const file = isSame
     ? await makeRoom(dependencies, before)
     : await beginUpload(dependencies, model, manifest, { storedKey: undefined, before })
-  return toStarted(dependencies, model, file, !isSame)
+  return file && toStarted(dependencies, model, file, !isSame)
 }
 
 /** Declares the hashes of these chunks. Returns those of the chunks that are missing, each with a presigned URL. */

@@ -40,7 +40,9 @@ const maxListedChunks = 100
 /** An upload that was started or resumed. */
 export type Started = { isNew: boolean; file: ModelFile; upload: Upload }
 
-/** Starts an upload, or resumes one that an earlier call started with the same manifest or without hashes. */
+/**
+ * Starts an upload, or resumes one that an earlier or concurrent call started with the same manifest or without hashes.
+ */
 export async function startUpload(
   dependencies: UploadDependencies,
   model: ModelRow,
@@ -49,7 +51,25 @@ export async function startUpload(
 ): Promise<Started> {
   const problem = manifestProblem(manifest)
   if (problem) throw unprocessable(`invalid manifest: ${problem}`)
+  return againIfTaken(() => startOrResume(dependencies, model, viewer, manifest))
+}
 
+/**
+ * Calls `start` again if it returns undefined, because a concurrent call has just started an upload with the same
+ * filename: the second time, `start` finds that upload.
+ */
+export async function againIfTaken(start: () => Promise<Started | undefined>): Promise<Started> {
+  const started = (await start()) ?? (await start())
+  if (started) return started
+  throw conflict('other uploads of this file start at the same time: try again')
+}
+
+async function startOrResume(
+  dependencies: UploadDependencies,
+  model: ModelRow,
+  viewer: Viewer,
+  manifest: NewFile,
+): Promise<Started | undefined> {
   const { files } = dependencies
   const before = await files.findByName(model.id, manifest.filename)
   const isSame = before && (await isSameUpload(files, before, manifest))
@@ -67,7 +87,7 @@ export async function startUpload(
         storedKey: await findStoredKey(dependencies, viewer, manifest),
         before,
       })
-  return toStarted(dependencies, model, file, !isSame)
+  return file && toStarted(dependencies, model, file, !isSame)
 }
 
 export async function toStarted(
@@ -174,15 +194,19 @@ async function resumeUpload(
   return makeRoom(dependencies, declared)
 }
 
-/** Creates an upload and reserves space for it. If the space cannot be reserved, deletes the upload and throws. */
+/**
+ * Creates an upload and reserves space for it. If the space cannot be reserved, deletes the upload and throws. Returns
+ * undefined if a concurrent call has just started an upload with the same filename.
+ */
 export async function beginUpload(
   dependencies: UploadDependencies,
   model: ModelRow,
   manifest: UploadManifest,
   { storedKey, before }: { storedKey: string | undefined; before: FileRow | undefined },
-): Promise<FileRow> {
+): Promise<FileRow | undefined> {
   if (before) await clearPlace(dependencies, model, manifest, before)
   const file = await createFile(dependencies, model, manifest, { storedKey, before })
+  if (!file) return undefined
   try {
     return await makeRoom(dependencies, file)
   } catch (error) {
