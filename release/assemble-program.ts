@@ -1,6 +1,6 @@
 /**
- * Assembles the program as one npm package that contains its dependencies. npm applies `overrides` and stubs only in
- * the root of a repository, so they are applied here and not on the user's machine.
+ * Assembles the program as one npm package that contains its dependencies. npm can install the stubs only in
+ * a clone, so they are applied here and not on the user's machine.
  */
 import { execFile } from 'node:child_process'
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
