@@ -19,9 +19,10 @@ import { inTurns } from './harness/rounds.ts'
 import { runScript } from './harness/script.ts'
 import { runShoal } from './harness/shoal.ts'
 import { needRoom, temporaryFolder } from './harness/temporary-folder.ts'
-import { announces, peers } from './tracker.ts'
 
 const nodeCounts = [1, 2, 3]
+/** The maximum number of peers that the registry accepts from one address; here, all peers have the same address. */
+const peers = 2_000
 
 export const bench: Bench = {
   summary:
@@ -227,3 +228,21 @@ function installed<T>(server: T | undefined, name: string): T {
   if (server === undefined) throw new Error(`this benchmark needs ${name}, which is not installed`)
   return server
 }
+
+/** Returns the paths of announces, one for each peer. Every fourth peer is a seeder. */
+function announces({ models }: BenchOptions, peersEach: number): string[] {
+  const hashes: string[] = []
+  for (const { isPublic, files } of catalogue(models)) {
+    const [file] = files
+    if (isPublic && file) hashes.push(file.sha256_hash.slice(0, 40))
+    if (hashes.length * peersEach >= peers) break
+  }
+  return Array.from({ length: peers }, (_, peer) => {
+    const infoHash = hashes[peer % hashes.length] ?? ''
+    const peerId = Buffer.from(`-SH0100-${String(peer).padStart(12, '0')}`).toString('hex')
+    const counters = `uploaded=0&downloaded=0&left=${peer % 4 === 0 ? 0 : 1_000}`
+    return `/announce?info_hash=${escaped(infoHash)}&peer_id=${escaped(peerId)}&port=${2_000 + peer}&${counters}&compact=1&numwant=50`
+  })
+}
+
+const escaped = (hex: string) => hex.replace(/../g, '%$&')

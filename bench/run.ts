@@ -6,28 +6,7 @@ import type { Bench, BenchOptions } from './harness/bench.ts'
 import { machine } from './harness/machine.ts'
 import { reportTo } from './harness/report.ts'
 
-const names = [
-  'api',
-  'search',
-  'relevance',
-  'scale',
-  'pages',
-  'downloads',
-  'start',
-  'first-value',
-  'migration',
-  'cli',
-  'blob',
-  'pull',
-  'push',
-  'tracker',
-  'nodes',
-  'swarm',
-  'local-network',
-  'inference',
-  'threads',
-  'fairness',
-] as const
+const names = ['api', 'search', 'relevance', 'scale', 'pull', 'push', 'nodes', 'inference'] as const
 
 const optionTexts = `options, with their defaults:
   --rounds 3          number of rounds for each side of a comparison; the sides alternate
@@ -39,14 +18,11 @@ const optionTexts = `options, with their defaults:
   --data FOLDER       folder of the filled registry, kept for the next run (default: a temporary one)
   --only A,B          parts to run (default: all, except memory)
                       api: endpoints
-                      first-value: clone, install, deb
-                      search, scale, downloads, migration, pages: sqlite, postgres
+                      search, scale: sqlite, postgres
                       scale: memory
                       nodes: requests, announces, push
-                      inference, threads: tiny, 100m-Q4_0, 100m-Q8_0
-                      inference: logprobs
+                      inference: tiny, 100m-Q4_0, 100m-Q8_0, logprobs
                       pull: the names of the sides in the report
-                      tracker: swarms of 50, swarms of 1000
   --profile           also report a CPU profile of the registry
   --build-llama-server  build llama.cpp's server in the cache folder, to measure it in \`inference\``
 
