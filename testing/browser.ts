@@ -7,7 +7,6 @@ import {
   chromium,
   type Page,
 } from 'playwright-core'
-import { findProgram } from './programs.ts'
 
 /** How long to wait for an element or a page. On a busy machine, Playwright's default of 30 s is too short. */
 const waitTimeoutMs = 90_000
@@ -27,8 +26,6 @@ const options = [
   '--disable-component-update',
   '--disable-sync',
 ]
-
-export const findChromium = () => findProgram('chromium')
 
 const [wide, narrow] = [1360, 390] // pixels
 const twoLooks = [

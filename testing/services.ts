@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { canMakeNeighbours } from './neighbours.ts'
 import { findPostgresBinaries, startPostgres } from './postgres.ts'
-import { findProgram, optionalPrograms } from './programs.ts'
+import { findChromium, findProgram, optionalPrograms } from './programs.ts'
 import { startRedis } from './redis.ts'
 import { isCephInstalled } from './s3/start-ceph.ts'
 import { startS3 } from './s3/start-s3.ts'
@@ -61,9 +61,8 @@ export default async function startServices(project: TestProject) {
   const hasNamespaces = runsSlowTests && canMakeNeighbours()
   const ownAddress = findOwnAddress()
   project.provide('ownAddress', ownAddress)
-  for (const name of ['chromium', 'haproxy', 'pgbouncer'] as const) {
-    project.provide(name, findProgram(name))
-  }
+  for (const name of ['haproxy', 'pgbouncer'] as const) project.provide(name, findProgram(name))
+  project.provide('chromium', findChromium())
   project.provide('torrentClients', clients)
   project.provide('hasNetworkNamespaces', hasNamespaces)
   const names = Object.keys(kinds) as Name[]
@@ -74,6 +73,7 @@ export default async function startServices(project: TestProject) {
     ]),
     ...names.map((name): [string, boolean] => [kinds[name].title, kinds[name].isInstalled]),
     ...optionalPrograms.map((name): [string, boolean] => [name, findProgram(name) !== undefined]),
+    ['Chromium', findChromium() !== undefined],
     ['an address other than loopback', ownAddress !== undefined],
     ['network namespaces', hasNamespaces || !runsSlowTests],
     ['permission to mount a small disk', canMount],

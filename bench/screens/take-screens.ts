@@ -4,7 +4,8 @@
  * the screenshots, because they notice problems that tests do not.
  */
 import { mkdir } from 'node:fs/promises'
-import { findChromium, startBrowser } from '../../testing/browser.ts'
+import { startBrowser } from '../../testing/browser.ts'
+import { findChromium } from '../../testing/programs.ts'
 import { accountScreens } from './account-screens.ts'
 import { adminScreens } from './admin-screens.ts'
 import { chatScreens } from './chat-screens.ts'

@@ -1,5 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import { findChromium, startBrowser } from '../browser.ts'
+import { startBrowser } from '../browser.ts'
+import { findChromium } from '../programs.ts'
 import { fixture, recorded } from './fixture.ts'
 import { until } from './until.ts'
 
