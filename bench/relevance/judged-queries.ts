@@ -1,6 +1,7 @@
 /**
  * Queries that people type, and grades for how well each model of the catalogue matches them. The grades were chosen
  * before the order of search results was designed. They describe what a person wants, not what the search does.
+ * After a change to the catalogue, judge the queries again.
  */
 import type { CatalogueModel, Facts } from './catalogue-model.ts'
 

@@ -1,9 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { CatalogueModel } from './catalogue-model.ts'
 import { type Choose, chooseFor } from './choose.ts'
 import { tagsFor } from './tags.ts'
-import * as words from './theme-words.ts'
 
 const count = 2_600
+
+/** The purposes of hobbyists' fine-tunes, most common first, with words for the models' names and descriptions. */
+const themes = readFileSync(join(import.meta.dirname, 'themes.tsv'), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .slice(1)
+  .map((line) => {
+    const [use = '', names = '', titles = '', topic = ''] = line.split('\t')
+    return { use, names: names.split(','), titles: titles.split(','), topic }
+  })
+
+/** Those who publish most come first. */
+const owners =
+  `mergeking loraforge nightlab openwave tinytuner deltaworks kleinlabor finetunes redpanda-ml
+llm-hobbyist atelier-ia sakuralab hanbyte medlm lexlabs quietharbor basement-gpu student42 aifarm papaya
+grumpycat zed julienlab nordlicht tokyo-nlp datawrangler kiwi raspberry omega3 fjord oldserver thesis-2025
+weekend-projects bytebakery gradient-surfer lowrank epochs neuralnick polyglot test-account`.split(
+    /\s/,
+  )
+const adjectives =
+  `silver midnight velvet crimson mystic neural cosmic gentle feral lunar amber hollow electric
+frozen golden wandering quantum obsidian spicy ancient violet broken radiant chaos`.split(/\s/)
+const nouns =
+  `raven maid unicorn dream whisper fox kitsune chronicle scribe siren wizard lotus dagger moon poet
+mythos storm garden oracle muse kraken bard comet tavern`.split(/\s/)
 
 /**
  * Makes fine-tunes and merges that resemble those of hobbyists. Most are hardly ever downloaded, and many have odd
@@ -26,8 +52,8 @@ export function tuneForThemes(releases: readonly CatalogueModel[]): CatalogueMod
 }
 
 function makeFineTune(base: CatalogueModel, index: number, choose: Choose): CatalogueModel {
-  const theme = choose.pickSkewed(words.themes)
-  const owner = choose.pickSkewed(words.owners)
+  const theme = choose.pickSkewed(themes)
+  const owner = choose.pickSkewed(owners)
   const uses = [theme.use]
   const title = `${base.display_name} ${choose.pick(theme.titles)}`
   return {
@@ -47,7 +73,7 @@ function makeFineTune(base: CatalogueModel, index: number, choose: Choose): Cata
 }
 
 function makeMerge(base: CatalogueModel, index: number, choose: Choose): CatalogueModel {
-  const coined = `${choose.pick(words.adjectives)}-${choose.pick(words.nouns)}`
+  const coined = `${choose.pick(adjectives)}-${choose.pick(nouns)}`
   const uses = choose.pick([
     ['roleplay'],
     ['story'],
@@ -71,7 +97,7 @@ function makeMerge(base: CatalogueModel, index: number, choose: Choose): Catalog
       'mergekit',
       ...tagsFor({ ...base, uses, variant: 'chat' }, choose).slice(1),
     ],
-    owner: choose.pickSkewed(words.owners),
+    owner: choose.pickSkewed(owners),
     downloads: drawDownloads(choose),
   }
 }
