@@ -26,7 +26,7 @@ const fileBatchSize = 1_000
 
 const input = await readInput<SeedInput>()
 const connection = await connect({ ...input, onConnectionLost: () => undefined })
-const { models, accounts } = input.areShown ? toBeShown() : toBeCounted()
+const { models, accounts } = input.models === 'shown' ? toBeShown() : toBeCounted(input.models)
 await connection.db.transaction().execute(async (trx) => {
   await insertAccounts(trx, accounts)
   let batch: CatalogueModel[] = []
@@ -51,14 +51,14 @@ await answer('seeded')
 process.disconnect()
 
 function toBeShown() {
-  const models = shownModels(input.models)
+  const models = shownModels()
   return { models, accounts: listOwners(models) }
 }
 
-function toBeCounted() {
+function toBeCounted(count: number) {
   const createdAt = new Date(0).toISOString()
   const accounts = owners.map((username) => ({ username, createdAt }))
-  return { models: catalogue(input.models), accounts }
+  return { models: catalogue(count), accounts }
 }
 
 /** Inserts accounts. If an account already exists, updates only its `createdAt`. */

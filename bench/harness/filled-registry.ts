@@ -11,9 +11,8 @@ import { needRoom, temporaryFolder } from './temporary-folder.ts'
 export type SeedInput = {
   dataDirectory: string
   databaseUrl: string | undefined
-  models: number
-  /** Whether to use the realistic models for screenshots instead of the made-up ones for measurements. */
-  areShown?: boolean
+  /** The number of made-up models for measurements; 'shown' for the plausible models of screenshots. */
+  models: number | 'shown'
 }
 
 const bytesPerModel = 12_000

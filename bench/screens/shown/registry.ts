@@ -9,14 +9,12 @@ import { keeper, makeOlder, registerPeople } from './people.ts'
 
 export type ShownRegistry = Awaited<ReturnType<typeof startShownRegistry>>
 
-const models = 200
-
 /** Starts a registry with many models, some of which belong to the signed-in user. A gate can stop uploads halfway. */
 export async function startShownRegistry() {
   await using stack = new AsyncDisposableStack()
   const data = stack.use(temporaryFolder())
   const token = await register(data.path)
-  await fill({ dataDirectory: data.path, databaseUrl: undefined, models, areShown: true })
+  await fill({ dataDirectory: data.path, databaseUrl: undefined, models: 'shown' })
   await makeOlder(data.path)
   const gate = stack.use(await openChunkGate())
   const registry = stack.use(await start(data.path, { baseUrl: gate.url }))
