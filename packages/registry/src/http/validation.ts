@@ -1,5 +1,5 @@
 import { isName, isText, namedSchemas } from '@shoal/protocol'
-import { Ajv } from 'ajv'
+import { Ajv, type ValidateFunction } from 'ajv'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import { invalid, unprocessable } from '../errors.ts'
 
@@ -32,11 +32,16 @@ for (const ajv of [forTexts, ...Object.values(validators)]) ajv.addSchema([...na
  * Validates requests with three instances of Ajv: for bodies, for queries, and for path parameters and headers. In a
  * body, `"5"` is not accepted as a number; elsewhere it is. All instances fill in defaults. Body members and query
  * parameters that are not in the schema are removed, so that cache keys and links contain only the route's own
- * parameters.
+ * parameters. A schema is compiled when it is first used, so that a registry starts sooner.
  */
 export function useValidation(app: FastifyInstance) {
-  const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart = '' }) =>
-    (validators[httpPart] ?? forTexts).compile(schema)
+  const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart = '' }) => {
+    let validate: ValidateFunction | undefined
+    return (data) => {
+      validate ??= (validators[httpPart] ?? forTexts).compile(schema)
+      return validate(data) || { error: validate.errors ?? [] }
+    }
+  }
   app.setValidatorCompiler(compiler)
   app.addHook('preValidation', ({ params, query, body, route }, _reply, done) => {
     refuseBadTexts(params, (path) => invalid(`${path} in the path ${isNoText}`))
