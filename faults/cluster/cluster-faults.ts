@@ -17,6 +17,9 @@ import { until } from '../harness/waiting.ts'
 import type { World } from '../harness/world.ts'
 import type { ClusterFault } from './cluster-fault.ts'
 
+/** The pause between two operations: without it, ten processes would share the processor time that a start needs. */
+const pauseMs = 50
+
 const kill = (cluster: Cluster, name: string) => end(getProcess(cluster, name), 'SIGKILL')
 
 export const clusterFaults: readonly ClusterFault[] = [
@@ -24,7 +27,7 @@ export const clusterFaults: readonly ClusterFault[] = [
     name: 'kill-node',
     summary:
       'Kill a node (SIGKILL), and add another one, while files are pushed, pulled and announced.',
-    load: { weights: { push: 10 }, largeShare: 0.3 },
+    load: { weights: { push: 10 }, largeShare: 0.3, pauseMs },
     async strike({ cluster, world, load }) {
       const announcing = startAnnouncing(world)
       const [owner] = world.ledger.accounts
@@ -49,7 +52,7 @@ export const clusterFaults: readonly ClusterFault[] = [
   {
     name: 'redis',
     summary: 'Kill Redis, and start it again.',
-    load: {},
+    load: { pauseMs },
     async strike({ cluster, world, load }) {
       const announcing = startAnnouncing(world)
       await kill(cluster, 'redis')
@@ -61,7 +64,7 @@ export const clusterFaults: readonly ClusterFault[] = [
   {
     name: 'store',
     summary: 'Kill the S3 server while files are pushed, and start it again.',
-    load: { weights: { push: 20 }, largeShare: 0.3 },
+    load: { weights: { push: 20 }, largeShare: 0.3, pauseMs },
     async strike({ cluster, load }) {
       await load.untilDone('chunk', 3)
       await kill(cluster, 'radosgw')
@@ -73,7 +76,7 @@ export const clusterFaults: readonly ClusterFault[] = [
   {
     name: 'database-restart',
     summary: 'Restart PostgreSQL in fast mode.',
-    load: { weights: { push: 6 } },
+    load: { weights: { push: 6 }, pauseMs },
     async strike({ cluster, load }) {
       await end(getProcess(cluster, 'primary'), stopSignals.fast)
       await load.untilTried('like', 10)
@@ -98,7 +101,7 @@ export const clusterFaults: readonly ClusterFault[] = [
   {
     name: 'promote',
     summary: 'Crash the PostgreSQL primary, and promote its standby.',
-    load: { weights: { push: 6 } },
+    load: { weights: { push: 6 }, pauseMs },
     async strike({ cluster, load }) {
       await load.untilDone('submit', 1)
       await promoteStandby(cluster)
@@ -153,7 +156,7 @@ function startAnnouncing({ client, ledger, failures }: World) {
       if (status === 200 && !text.includes('8:interval')) {
         failures.wrong('an announce of a public file is accepted', text.slice(0, 100))
       }
-      await sleep(10)
+      await sleep(pauseMs)
     }
   }
 

@@ -42,6 +42,8 @@ type Options = {
 const answerTimeoutMs = 45_000
 /** After this time, a recovery counts as stuck. A recovery usually takes less than a second. */
 const recoveryTimeoutMs = 15_000
+/** A poll asks the load balancer and each node. */
+const recoveryPollMs = 100
 
 /** Starts a cluster on which faults run one after another, each with its own accounts and models. */
 export async function openFaultyCluster(options: Options): Promise<FaultyCluster> {
@@ -89,10 +91,11 @@ export async function openFaultyCluster(options: Options): Promise<FaultyCluster
     const startedAt = performance.now()
     const timeoutMs = recoveryTimeoutMs * timeoutFactor
     let states: string[] = []
-    const allReady = until('all nodes are ready', timeoutMs, async () => {
+    const areReady = async () => {
       states = await listStates()
       return states.every((state) => state === 'ready, UP')
-    })
+    }
+    const allReady = until('all nodes are ready', timeoutMs, areReady, recoveryPollMs)
     await within('the recovery of all nodes', timeoutMs, allReady).catch((error) => {
       if (!(error instanceof TimeoutError)) throw error
       throw new TimeoutError(`${error.message}: ${states.join('; ')}`)

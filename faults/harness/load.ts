@@ -39,6 +39,11 @@ export type LoadOptions = {
   weights?: Partial<Record<Operation, number>>
   /** The share of pushed files with several chunks, from 0 to 1. */
   largeShare?: number
+  /**
+   * The pause of each worker after an operation. Pauses leave processor time for programs that start in the meantime.
+   * Default: none.
+   */
+  pauseMs?: number
 }
 
 /** Limits that keep a round's checks short. */
@@ -49,10 +54,10 @@ const downloaders = 2
 /** How long to wait for a file to become ready before the next operation. */
 const pushTimeoutMs = 3_000
 /** The pause after a failed operation, so that a registry that is down is not flooded with requests. */
-const pauseMs = 30
+const failurePauseMs = 30
 
 /** Starts workers that perform random operations for all accounts in the ledger until the load is stopped. */
-export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions) {
+export function startLoad(world: World, { weights, largeShare = 0, pauseMs = 0 }: LoadOptions) {
   const { ledger } = world
   const chosen = Object.entries({ ...defaultWeights, ...weights }) as [Operation, number][]
   const done = new Map<Step, number>()
@@ -68,7 +73,8 @@ export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions
       const reply = await operate(kind, account, random)
       if (reply) count(tried, kind)
       if (reply && isDone(reply)) count(done, kind)
-      else await sleep(reply ? pauseMs : 1)
+      else await sleep(reply ? failurePauseMs : 1)
+      if (pauseMs > 0) await sleep(pauseMs)
     }
   }
 

@@ -4,19 +4,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export class TimeoutError extends Error {}
 
 /**
- * Polls every 10 ms until `isSo` returns true. After `timeoutMs`, throws a `TimeoutError` whose message contains
- * `what`.
+ * Polls until `isSo` returns true. After `timeoutMs`, throws a `TimeoutError` whose message contains `what`.
+ *
+ * @param pollMs the interval; longer if a poll is expensive
  */
 export async function until(
   what: string,
   timeoutMs: number,
   isSo: () => boolean | Promise<boolean>,
+  pollMs = 10,
 ): Promise<void> {
   const endsAt = performance.now() + timeoutMs
   while (!(await isSo())) {
     if (performance.now() > endsAt)
       throw new TimeoutError(`timed out after ${timeoutMs} ms waiting until ${what}`)
-    await sleep(10)
+    await sleep(pollMs)
   }
 }
 
