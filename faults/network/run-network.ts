@@ -47,7 +47,7 @@ export async function runCells(
   options: NetworkOptions,
 ): Promise<CellResult[]> {
   const results = await runOnLanes(cells, options, maxLanes)
-  const early = results.filter(({ failure }) => mayBeEarly(failure))
+  const early = results.filter(({ failure }) => earlyFailures.includes(failure))
   if (early.length > maxRepeated) return results
   const { timeoutFactor } = options
   const patient = { ...options, timeoutFactor: timeoutFactor * repeatedTimeoutFactor }
@@ -56,8 +56,11 @@ export async function runCells(
   return [...results.filter((result) => !early.includes(result)), ...repeated]
 }
 
-const mayBeEarly = (failure: string | undefined) =>
-  failure === noHarm || failure === inWords({ code: 'unreachable', reason: 'timeout' })
+/** The failures of a timeout that expired early, such as before a peer could be found. */
+const earlyFailures: unknown[] = [
+  noHarm,
+  ...['timeout', 'no_peers'].map((reason) => inWords({ code: 'unreachable', reason })),
+]
 
 async function runOnLanes(
   cells: readonly Cell[],
