@@ -1,45 +1,25 @@
 /** Faults in which PostgreSQL restarts, closes its connections, or stops responding. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Fault, Round } from './fault.ts'
+import type { Fault, Harm, Round } from './fault.ts'
 import type { DatabaseServer } from './harness/database-server.ts'
 import { type StallingProxy, startStallingProxy } from './harness/stalling-proxy.ts'
 import { TimeoutError } from './harness/waiting.ts'
+import { inTurn } from './in-turn.ts'
 
 const engines = ['postgres'] as const
 const needs = ['PostgreSQL'] as const
 
-function restart(mode: 'fast' | 'immediate', push: number, summary: string): Fault {
-  return {
-    name: `postgres-${mode}`,
-    summary,
+export const databaseFaults: Fault[] = [
+  {
+    name: 'postgres-restarts',
+    summary:
+      'Restart PostgreSQL in fast mode, crash it (a restart in immediate mode), and close every connection to it repeatedly (pg_terminate_backend), under load.',
     needs,
     engines,
     arrange: () => ({
-      async strike(round) {
-        const { server } = getDatabaseServer(round)
-        await using _ = supervise(round)
-        const load = round.startLoad({ weights: { like: 20, download: 20, push } })
-        for (let times = 0; times < 2; times += 1) {
-          await load.untilDone('like', 20 + round.world.random.integer(20))
-          await server.restart(mode)
-        }
-        await load.untilDone('like', 20)
-        await load.stop()
-      },
+      // During the crashes, nothing is pushed, because waiting for a lease to expire would add 15 s to each round.
+      strike: inTurn(restart('fast', 3), restart('immediate', 0), cutConnections),
     }),
-  }
-}
-
-export const databaseFaults: Fault[] = [
-  restart('fast', 3, 'Restart PostgreSQL in fast mode under load.'),
-  // The load contains no pushes, because waiting for a lease to expire would add 15 s to each round.
-  restart('immediate', 0, 'Crash PostgreSQL (a restart in immediate mode) under load.'),
-  {
-    name: 'postgres-cut',
-    summary: 'Close every connection to PostgreSQL repeatedly (pg_terminate_backend).',
-    needs,
-    engines,
-    arrange: () => ({ strike: cutConnections }),
   },
   {
     name: 'postgres-stalled',
@@ -57,6 +37,20 @@ export const databaseFaults: Fault[] = [
     },
   },
 ]
+
+function restart(mode: 'fast' | 'immediate', push: number): Harm['strike'] {
+  return async (round) => {
+    const { server } = getDatabaseServer(round)
+    await using _ = supervise(round)
+    const load = round.startLoad({ weights: { like: 20, download: 20, push } })
+    for (let times = 0; times < 2; times += 1) {
+      await load.untilDone('like', 20 + round.world.random.integer(20))
+      await server.restart(mode)
+    }
+    await load.untilDone('like', 20)
+    await load.stop()
+  }
+}
 
 async function cutConnections(round: Round) {
   const { databaseUrl = '', world } = round

@@ -9,6 +9,7 @@ import type { Account, Model } from './harness/ledger.ts'
 import { browse, createModel, deleteModel, download, like } from './harness/operations.ts'
 import { deleteFile, push } from './harness/push.ts'
 import { until } from './harness/waiting.ts'
+import { inTurn } from './in-turn.ts'
 
 export const diskFaults: Fault[] = [
   {
@@ -22,23 +23,19 @@ export const diskFaults: Fault[] = [
     },
   },
   {
-    name: 'store-full',
-    summary: "Fill the store's disk completely, but not the database's.",
+    name: 'store-disk',
+    summary:
+      "Fill the store's disk completely, but not the database's, and then make it read-only for several seconds.",
     needs: ['permission to mount'],
     engines: ['sqlite', 'postgres'],
     arrange(place) {
       const disk = mountStore(place, 80)
-      return { strike: (round) => fillStore(round, disk) }
-    },
-  },
-  {
-    name: 'store-read-only',
-    summary: "Make the store's disk read-only for several seconds.",
-    needs: ['permission to mount'],
-    engines: ['sqlite', 'postgres'],
-    arrange(place) {
-      const disk = mountStore(place, 400)
-      return { strike: (round) => makeStoreReadOnly(round, disk) }
+      return {
+        strike: inTurn(
+          (round) => fillStore(round, disk),
+          (round) => makeStoreReadOnly(round, disk),
+        ),
+      }
     },
   },
   {

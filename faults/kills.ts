@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../packages/registry/src/database/connect.ts'
 import { undoMigrations } from '../packages/registry/src/testing/older-database.ts'
-import type { Fault, Round } from './fault.ts'
+import type { Fault, Harm, Round } from './fault.ts'
 import type { LoadOptions, Step } from './harness/load.ts'
 import { until } from './harness/waiting.ts'
+import { inTurn } from './in-turn.ts'
 
 const engines = ['sqlite', 'postgres'] as const
 const garbageFiles = 400
@@ -22,64 +23,61 @@ type KillInLoad = LoadOptions & {
   maxDelayMs: number
 }
 
-function killIn(what: string, summary: string, options: KillInLoad): Fault {
-  return {
-    name: `kill-${what}`,
-    summary,
-    needs: [],
-    engines,
-    arrange: () => ({
-      async strike({ registry, world, startLoad }) {
-        const load = startLoad(options)
-        await load.untilDone(options.after, 1 + world.random.integer(options.maxTimes))
-        await sleep(world.random.next() * options.maxDelayMs)
-        await registry.kill()
-        await load.stop()
-      },
-    }),
+function killIn(options: KillInLoad): Harm['strike'] {
+  return async ({ registry, world, startLoad }) => {
+    const load = startLoad(options)
+    await load.untilDone(options.after, 1 + world.random.integer(options.maxTimes))
+    await sleep(world.random.next() * options.maxDelayMs)
+    await registry.kill()
+    await load.stop()
   }
 }
 
+const duringUpload = killIn({
+  weights: { push: 30 },
+  largeShare: 0.5,
+  after: 'chunk',
+  maxTimes: 6,
+  maxDelayMs: 40,
+})
+const duringProcessing = killIn({
+  weights: { push: 60 },
+  largeShare: 0.5,
+  after: 'submit',
+  maxTimes: 4,
+  maxDelayMs: 60,
+})
+const duringLikes = killIn({
+  weights: { like: 200, push: 0 },
+  after: 'like',
+  maxTimes: 100,
+  maxDelayMs: 20,
+})
+const duringDownloads = killIn({
+  weights: { download: 200, push: 0 },
+  after: 'download',
+  maxTimes: 200,
+  maxDelayMs: 20,
+})
+
 export const kills: Fault[] = [
-  killIn('upload', 'Kill the registry (SIGKILL) while it receives chunks.', {
-    weights: { push: 30 },
-    largeShare: 0.5,
-    after: 'chunk',
-    maxTimes: 6,
-    maxDelayMs: 40,
-  }),
-  killIn('processing', 'Kill the registry while it processes files.', {
-    weights: { push: 60 },
-    largeShare: 0.5,
-    after: 'submit',
-    maxTimes: 4,
-    maxDelayMs: 60,
-  }),
-  killIn('like', 'Kill the registry while models are liked.', {
-    weights: { like: 200, push: 0 },
-    after: 'like',
-    maxTimes: 100,
-    maxDelayMs: 20,
-  }),
-  killIn('download', 'Kill the registry while it serves download information.', {
-    weights: { download: 200, push: 0 },
-    after: 'download',
-    maxTimes: 200,
-    maxDelayMs: 20,
-  }),
   {
-    name: 'kill-collection',
-    summary: 'Kill the registry and `shoal admin gc` while both are deleting files.',
+    name: 'kill-requests',
+    summary:
+      'Kill the registry (SIGKILL) while it receives chunks, processes files, changes likes and serves download information.',
     needs: [],
     engines,
-    arrange: () => ({ strike: killInCollection }),
+    arrange: () => ({
+      strike: inTurn(duringUpload, duringProcessing, duringLikes, duringDownloads),
+    }),
   },
   {
-    name: 'kill-migration',
-    summary: 'Kill the registry while it migrates the database of an older version.',
+    name: 'kill-maintenance',
+    summary:
+      'Kill the registry and `shoal admin gc` while both are deleting files, and the registry while it migrates the database of an older version.',
     needs: [],
     engines,
-    arrange: () => ({ strike: killInMigration }),
+    arrange: () => ({ strike: inTurn(killInCollection, killInMigration) }),
   },
 ]
 

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import type { Fault, Round } from './fault.ts'
 import { fill } from './fill.ts'
-import { checkEverything } from './harness/checks.ts'
 import type { DatabaseServer } from './harness/database-server.ts'
 import type { Failure } from './harness/failures.ts'
 import {
@@ -15,6 +14,7 @@ import {
   sqliteQuery,
 } from './harness/leftovers.ts'
 import { TimeoutError, within } from './harness/waiting.ts'
+import { recover } from './in-turn.ts'
 import { getTemporaryFolder, openRound } from './round.ts'
 
 export type RunOptions = {
@@ -89,8 +89,7 @@ async function live(round: Round) {
 
   await round.strike(round)
 
-  if (!registry.isRunning()) await registry.start()
-  await checkEverything(world)
+  await recover(round)
   await checkStoreLeftovers(registry, createQuery(round), round)
   if (engine === 'sqlite') {
     await checkSqlite(join(registry.dataDirectory, 'registry.sqlite'), failures)
