@@ -2,18 +2,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findProcesses } from '../testing/find-processes.ts'
+import { findProgram } from '../testing/programs.ts'
 import { runsSlowTests, withSlowTests } from '../testing/slow.ts'
 import type { ProcessStatus } from './status.ts'
 import { clusterProgram, makeClusterDirectory, runCluster } from './testing/run-cluster.ts'
+import { takeTour } from './testing/tour.ts'
 import { findMissing } from './up.ts'
 
 const isInstalled = findMissing(new Set()).length === 0
-const timeoutMs = 180_000
+const timeoutMs = 240_000
 
 async function cluster(directory: string, ...words: string[]): Promise<string> {
-  return (await runCluster(directory, words, { SHOAL_REGISTRATION: 'closed' })).stdout
+  return (await runCluster(directory, words)).stdout
 }
 
 async function listProcesses(directory: string): Promise<ProcessStatus[]> {
@@ -43,62 +45,76 @@ const post = (url: string, body: object, token?: string) =>
     body: JSON.stringify(body),
   })
 
-const ana = { username: 'ana', password: 'correct horse battery staple' }
+const cleo = { username: 'cleo', password: 'correct horse battery staple' }
 
 describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs }, () => {
-  test('a cluster serves requests while nodes are killed and added, and its standby is promoted', async () => {
-    const directory = makeClusterDirectory()
-    const url = await cluster(directory, 'up')
-    expect(await getHealth(directory)).toEqual({
-      primary: 'primary',
-      standby: 'standby',
-      redis: 'ready',
-      'ceph-mon': 'running',
-      'ceph-osd': 'running',
-      radosgw: 'ready',
-      haproxy: 'ready',
-      node1: 'ready',
-      node2: 'ready',
-      node3: 'ready',
+  describe('a cluster', () => {
+    const directory = makeClusterDirectory(afterAll)
+    let url = ''
+    let instructions = ''
+    beforeAll(async () => {
+      const settings = { SHOAL_QUOTA: '7GB' }
+      const { stdout, stderr } = await runCluster(directory, ['up'], settings)
+      url = stdout
+      instructions = stderr
+    }, timeoutMs)
+
+    test.runIf(findProgram('aria2c'))('runs the quick tour with the demo model', async () => {
+      await takeTour(url, instructions)
     })
-    await expect(cluster(directory, 'up')).rejects.toThrow('already exists')
-    expect((await fetch(`${url}/v1/models`)).status).toBe(200)
 
-    const registered = await post(`${url}/v1/auth/register`, ana)
-    expect(registered.status).toBe(201)
-    const { access_token: token } = (await registered.json()) as { access_token: string }
-    const registration = await post(`${url}/v1/auth/register`, { ...ana, username: 'bea' })
-    expect(registration.status).toBe(403) // `up` has passed SHOAL_REGISTRATION on to the nodes
-    const created = await post(`${url}/v1/models`, { name: 'tide' }, token)
-    expect(created.status).toBe(201)
-
-    await cluster(directory, 'kill', '1')
-    expect((await getHealth(directory)).node1).toBe('exited')
-    for (let call = 0; call < 6; call += 1) {
-      expect((await fetch(`${url}/v1/models/tide`)).status).toBe(200)
-    }
-    await expect.poll(() => getBalanced(directory)).toMatchObject({ node1: 'DOWN' })
-    expect(await cluster(directory, 'add')).toMatch(/^node4: http:/)
-
-    await cluster(directory, 'promote')
-    await expect
-      .poll(() => getBalanced(directory))
-      .toEqual({
-        primary: 'DOWN',
-        standby: 'UP',
-        node1: 'DOWN',
-        node2: 'UP',
-        node3: 'UP',
-        node4: 'UP',
+    test('serves requests while nodes are killed and added, and its standby is promoted', async () => {
+      expect(await getHealth(directory)).toEqual({
+        primary: 'primary',
+        standby: 'standby',
+        redis: 'ready',
+        'ceph-mon': 'running',
+        'ceph-osd': 'running',
+        radosgw: 'ready',
+        haproxy: 'ready',
+        node1: 'ready',
+        node2: 'ready',
+        node3: 'ready',
       })
-    expect(await getHealth(directory)).toMatchObject({ primary: 'exited', standby: 'primary' })
-    expect((await fetch(`${url}/v1/models/tide`)).status).toBe(200)
-    expect((await post(`${url}/v1/models`, { name: 'reef' }, token)).status).toBe(201)
+      await expect(cluster(directory, 'up')).rejects.toThrow('already exists')
+      expect((await fetch(`${url}/v1/models`)).status).toBe(200)
 
-    await cluster(directory, 'down')
-    expect(findProcesses(directory)).toEqual([])
-    expect(existsSync(directory)).toBe(false)
-    await expect(cluster(directory, 'status')).rejects.toThrow('no cluster in')
+      const registered = await post(`${url}/v1/auth/register`, cleo)
+      expect(registered.status).toBe(201)
+      const { access_token: token } = (await registered.json()) as { access_token: string }
+      const me = await fetch(`${url}/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })
+      expect(await me.json()).toMatchObject({ usage: { quota_bytes: 7_000_000_000 } }) // `up` has passed SHOAL_QUOTA on to the nodes
+      const created = await post(`${url}/v1/models`, { name: 'tide' }, token)
+      expect(created.status).toBe(201)
+
+      await cluster(directory, 'kill', '1')
+      expect((await getHealth(directory)).node1).toBe('exited')
+      for (let call = 0; call < 6; call += 1) {
+        expect((await fetch(`${url}/v1/models/tide`)).status).toBe(200)
+      }
+      await expect.poll(() => getBalanced(directory)).toMatchObject({ node1: 'DOWN' })
+      expect(await cluster(directory, 'add')).toMatch(/^node4: http:/)
+
+      await cluster(directory, 'promote')
+      await expect
+        .poll(() => getBalanced(directory))
+        .toEqual({
+          primary: 'DOWN',
+          standby: 'UP',
+          node1: 'DOWN',
+          node2: 'UP',
+          node3: 'UP',
+          node4: 'UP',
+        })
+      expect(await getHealth(directory)).toMatchObject({ primary: 'exited', standby: 'primary' })
+      expect((await fetch(`${url}/v1/models/tide`)).status).toBe(200)
+      expect((await post(`${url}/v1/models`, { name: 'reef' }, token)).status).toBe(201)
+
+      await cluster(directory, 'down')
+      expect(findProcesses(directory)).toEqual([])
+      expect(existsSync(directory)).toBe(false)
+      await expect(cluster(directory, 'status')).rejects.toThrow('no cluster in')
+    })
   })
 
   test('a cluster can run without S3 and Redis, but several nodes need S3', async () => {

@@ -9,10 +9,15 @@ import { onTestFinished } from 'vitest'
 
 export const clusterProgram = join(import.meta.dirname, '../../scripts/cluster')
 
-/** Returns a path for a cluster's folder. If the test creates a cluster there, it is stopped when the test finishes. */
-export function makeClusterDirectory(): string {
+/**
+ * Returns a path for a cluster's folder. If a cluster is created there, it is stopped when the test finishes, or
+ * later with Vitest's `afterAll`.
+ */
+export function makeClusterDirectory(
+  onFinished: (stop: () => Promise<void>) => void = onTestFinished,
+): string {
   const directory = join(tmpdir(), `shoal-cluster-${randomUUID()}`)
-  onTestFinished(async () => {
+  onFinished(async () => {
     if (existsSync(directory)) await runCluster(directory, ['down'])
   })
   return directory

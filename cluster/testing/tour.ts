@@ -1,21 +1,12 @@
-/**
- * Publishes the demo model on a cluster, as `scripts/cluster up` instructs, and then runs each command of the quick
- * tour in README.md.
- */
 import { spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { findProgram, pathWith } from '../testing/programs.ts'
-import { runsSlowTests, withSlowTests } from '../testing/slow.ts'
-import { makeClusterDirectory, runCluster } from './testing/run-cluster.ts'
-import { findMissing } from './up.ts'
+import { expect, onTestFinished } from 'vitest'
+import { pathWith } from '../../testing/programs.ts'
 
-const root = join(import.meta.dirname, '..')
-const isInstalled = findMissing(new Set()).length === 0 && findProgram('aria2c') !== undefined
-const timeoutMs = 240_000
+const root = join(import.meta.dirname, '../..')
 
 const demoFile = 'shoal-tiny-Q8_0.gguf'
 const demoBytes = () => readFileSync(join(root, 'models/shoal-tiny', demoFile))
@@ -75,35 +66,35 @@ function openShell(env: Record<string, string>) {
   return { folder, type }
 }
 
-describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs }, () => {
-  test('the quick tour runs on a cluster with the demo model', async () => {
-    const { stdout: url, stderr } = await runCluster(makeClusterDirectory(), ['up'])
-    const hint = stderr.split('\n').flatMap((line) => /^ {2}(\S.*)$/.exec(line)?.[1] ?? [])
-    const [setting, register, push] = hint
-    expect([setting, register]).toEqual([`export SHOAL_REGISTRY=${url}`, './shoal register'])
+/**
+ * Publishes the demo model, as `scripts/cluster up` instructs, and then runs each command of the quick tour in
+ * README.md. Requires aria2c.
+ *
+ * @param instructions what `scripts/cluster up` has printed to stderr
+ */
+export async function takeTour(url: string, instructions: string): Promise<void> {
+  const hint = instructions.split('\n').flatMap((line) => /^ {2}(\S.*)$/.exec(line)?.[1] ?? [])
+  const [setting, register, push] = hint
+  expect([setting, register]).toEqual([`export SHOAL_REGISTRY=${url}`, './shoal register'])
 
-    const asAccount = (name: string) => ` --username ${name} --password-stdin`
-    const publisher = openShell({ SHOAL_REGISTRY: url })
-    for (const name of ['models', 'shoal']) {
-      symlinkSync(join(root, name), join(publisher.folder, name))
-    }
-    await publisher.type(`${register}${asAccount('demo')}`, 'password of demo')
-    await publisher.type(push ?? '')
+  const asAccount = (name: string) => ` --username ${name} --password-stdin`
+  const publisher = openShell({ SHOAL_REGISTRY: url })
+  for (const name of ['models', 'shoal']) {
+    symlinkSync(join(root, name), join(publisher.folder, name))
+  }
+  await publisher.type(`${register}${asAccount('demo')}`, 'password of demo')
+  await publisher.type(push ?? '')
 
-    const user = openShell({ SHOAL_REGISTRY: url })
-    symlinkSync(join(root, 'shoal'), join(user.folder, 'shoal'))
-    copyFileSync(
-      join(root, 'models/shoal-nano/shoal-nano-Q8_0.gguf'),
-      join(user.folder, 'some.gguf'),
-    )
-    expect(readTour()).toEqual(Object.keys(tour))
-    for (const [command, output] of Object.entries(tour)) {
-      const isRegistration = command.endsWith('register')
-      const printed = isRegistration
-        ? await user.type(`${command}${asAccount('ana')}`, 'password of ana')
-        : await user.type(command)
-      expect(printed, command).toMatch(output)
-    }
-    expect(readFileSync(join(user.folder, demoFile)).equals(demoBytes())).toBe(true)
-  })
-})
+  const user = openShell({ SHOAL_REGISTRY: url })
+  symlinkSync(join(root, 'shoal'), join(user.folder, 'shoal'))
+  copyFileSync(join(root, 'models/shoal-nano/shoal-nano-Q8_0.gguf'), join(user.folder, 'some.gguf'))
+  expect(readTour()).toEqual(Object.keys(tour))
+  for (const [command, output] of Object.entries(tour)) {
+    const isRegistration = command.endsWith('register')
+    const printed = isRegistration
+      ? await user.type(`${command}${asAccount('ana')}`, 'password of ana')
+      : await user.type(command)
+    expect(printed, command).toMatch(output)
+  }
+  expect(readFileSync(join(user.folder, demoFile)).equals(demoBytes())).toBe(true)
+}
