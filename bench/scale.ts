@@ -1,26 +1,31 @@
-import { Agent, get, type OutgoingHttpHeaders } from 'node:http'
+import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startPostgres } from '../testing/postgres.ts'
-import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
+import type { Bench, BenchOptions } from './harness/bench.ts'
 import { catalogue, modelsWithChunks } from './harness/catalogue.ts'
-import { fill, filledDirectory } from './harness/filled-registry.ts'
-import { digits, megabytes, percentile } from './harness/numbers.ts'
+import { filledDirectory, onEachEngine } from './harness/filled-registry.ts'
+import { digits, megabytes } from './harness/numbers.ts'
 import { readAnonymousMemory } from './harness/process-usage.ts'
 import { queryKinds, searchPaths } from './harness/queries.ts'
-import { type BenchRegistry, type EventLoopDelay, startRegistry } from './harness/registry.ts'
+import {
+  type BenchRegistry,
+  type EventLoopDelay,
+  type RegistryInput,
+  startRegistry,
+} from './harness/registry.ts'
 import { note, type Report } from './harness/report.ts'
-import { temporaryFolder } from './harness/temporary-folder.ts'
-
-type Place = { dataDirectory: string; databaseUrl?: string }
-type Timed = { path: string; ms: number }
-type Ask = (path: string) => Promise<Timed>
+import {
+  type Ask,
+  askAll,
+  findSlowest,
+  formatRow,
+  type Timed,
+  timedGet,
+} from './harness/timed-calls.ts'
 
 const callsPerKind = 100
 const overviewCalls = 20
-const timeoutMs = 60_000
 const maxLoadMs = 120_000
-const engineNames = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 /** The goals in milliseconds: p99.9 for the event-loop delay, and p95 for everything else. */
 const goalsMs = {
   search: 50,
@@ -63,41 +68,20 @@ export const bench: Bench = {
   async run(options, report) {
     if (options.only.includes('memory')) return measureMemory(options, report)
     for (const models of [options.models / 10, options.models]) {
-      const sized = {
-        ...options,
-        models,
-        data: options.data && join(options.data, String(models)),
-      }
-      if (isWanted(options, 'sqlite')) {
-        using directory = await filledDirectory(sized)
-        await measure('sqlite', { dataDirectory: directory.path }, sized, report)
-      }
-      if (isWanted(options, 'postgres')) await measureOnPostgres(sized, report)
+      const data = options.data && join(options.data, String(models))
+      const sized = { ...options, models, data }
+      await onEachEngine(sized, report, (engine, place) => measure(engine, place, sized, report))
     }
   },
 }
 
-async function measureOnPostgres(options: BenchOptions, report: Report) {
-  const postgres = await startPostgres()
-  if (!postgres)
-    return report.say('PostgreSQL is not installed: the measurements on it are skipped.')
-  try {
-    using folder = temporaryFolder()
-    const place = { dataDirectory: folder.path, databaseUrl: postgres.url }
-    await fill({ ...place, models: options.models })
-    await measure('postgres', place, options, report)
-  } finally {
-    await postgres.stop()
-  }
-}
-
 async function measure(
-  engine: keyof typeof engineNames,
-  place: Place,
+  engine: string,
+  place: RegistryInput,
   options: BenchOptions,
   report: Report,
 ) {
-  report.title(`scale: ${options.models} models on ${engineNames[engine]}`)
+  report.title(`scale: ${options.models} models on ${engine}`)
   const startedAt = performance.now()
   await using registry = await startRegistry({ ...place, measuresDelay: true })
   const startMs = performance.now() - startedAt
@@ -117,7 +101,7 @@ async function measure(
     await askAll(ask, searchPaths(kind, 20)) // warm-up, not counted
     const times = await askAll(ask, searchPaths(kind, callsPerKind))
     mix.push(...times)
-    slowest[kind] = findSlowest(times)
+    slowest[kind] = findSlowest(times, 1)[0]?.path ?? ''
     searchRows.push(formatRow(kind, times))
   }
   const head = ['calls', 'p50 ms', 'p95 ms', 'max ms']
@@ -131,7 +115,7 @@ async function measure(
   for (const [name, paths] of Object.entries(overviewPaths(options.models))) {
     await askAll(ask, paths)
     const times = await askAll(ask, Array(overviewCalls).fill(paths).flat())
-    slowest[name] = findSlowest(times)
+    slowest[name] = findSlowest(times, 1)[0]?.path ?? ''
     const goal = Object.entries(goalsMs).find(([key]) => key === name)?.[1]
     overviewRows.push([...formatRow(name, times), goal ? `≤ ${goal}` : '–'])
   }
@@ -227,40 +211,6 @@ async function untilSearchable(url: string) {
     if (performance.now() > giveUpAt)
       throw new Error(`searches still return status ${response.status}`)
   }
-}
-
-async function askAll(ask: Ask, paths: string[]): Promise<Timed[]> {
-  const times: Timed[] = []
-  for (const path of paths) times.push(await ask(path))
-  return times
-}
-
-type GetOptions = { agent: Agent; headers?: OutgoingHttpHeaders }
-
-function timedGet(url: string, { agent, headers = {} }: GetOptions): Promise<Timed> {
-  return new Promise((resolve, reject) => {
-    const path = url.replace(/^https?:\/\/[^/]+/, '')
-    const startedAt = performance.now()
-    const request = get(url, { agent, headers, timeout: timeoutMs }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`${path}: ${response.statusCode}`))
-      response.resume()
-      response.once('end', () => resolve({ path, ms: performance.now() - startedAt }))
-    })
-    request.once('error', reject)
-    request.once('timeout', () =>
-      request.destroy(new Error(`${path}: no response within ${timeoutMs / 1000} s`)),
-    )
-  })
-}
-
-function findSlowest(times: Timed[]): string {
-  return times.toSorted((a, b) => b.ms - a.ms)[0]?.path ?? ''
-}
-
-function formatRow(name: string, times: Timed[]) {
-  const ms = times.map((one) => one.ms)
-  const at = (share: number) => digits(percentile(ms, share))
-  return [name, times.length, at(0.5), at(0.95), at(1)]
 }
 
 const disposable = (agent: Agent) =>

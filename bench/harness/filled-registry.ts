@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPostgres } from '../../testing/postgres.ts'
-import type { BenchOptions } from './bench.ts'
+import { type BenchOptions, isWanted } from './bench.ts'
 import type { RegistryInput } from './registry.ts'
-import { note } from './report.ts'
+import { note, type Report } from './report.ts'
 import { runScript } from './script.ts'
 import { needRoom, temporaryFolder } from './temporary-folder.ts'
 
@@ -42,6 +42,23 @@ export async function filledDirectory(
     writeFileSync(markPath, mark)
   }
   return { path: kept, [Symbol.dispose]: () => undefined }
+}
+
+/** Measures a filled registry on SQLite and, if it is installed, on PostgreSQL, unless `--only` excludes the engine. */
+export async function onEachEngine(
+  options: BenchOptions,
+  report: Report,
+  measure: (engine: 'SQLite' | 'PostgreSQL', place: RegistryInput) => Promise<void>,
+) {
+  if (isWanted(options, 'sqlite')) {
+    using directory = await filledDirectory(options)
+    await measure('SQLite', { dataDirectory: directory.path })
+  }
+  if (!isWanted(options, 'postgres')) return
+  await using stack = new AsyncDisposableStack()
+  const place = await filledPostgres(options, stack)
+  if (place) await measure('PostgreSQL', place)
+  else report.say('PostgreSQL is not installed: the measurements on it are skipped.')
 }
 
 /**
