@@ -26,7 +26,7 @@ export function chatScreens({ demo, none, talkative, line }: ShownDaemons): Scre
 
   async function loseDaemon(page: Page) {
     await seeHalf(page)
-    line.cut()
+    await line.cut()
     await page.getByRole('button', { name: 'Try again' }).waitFor()
   }
 }

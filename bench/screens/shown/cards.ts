@@ -47,7 +47,6 @@ It is *not* good at:
 
 - reading scanned handwriting (use a vision model first)
 - arithmetic with units: let a program convert \`mg/dL\` to \`mmol/L\`
-- anything about children under two, because there was little training data
 
 ## Results
 
@@ -61,20 +60,7 @@ Zero-shot, greedy, with the Q6_K file. Higher is better, except in the last row.
 | Faithful summaries, judged by two physicians | 71% | **93%** | +22 |
 | Statements without a source | 18% | **4%** | −14 |
 
-### How the files compare
-
-| File | Perplexity | MedQA | Fits in |
-|---|--:|--:|--:|
-| Q8_0 | 6.02 | 74.9 | 24 GB |
-| Q6_K | 6.03 | 74.9 | 16 GB |
-| Q4_K_M | 6.11 | 74.1 | 12 GB |
-| Q2_K | 7.40 | 66.8 | 8 GB |
-
 ## Use it
-
-\`\`\`sh
-shoal run qwen-3-14b-medical "Summarize in plain words:" < letter.txt
-\`\`\`
 
 From Python, with any OpenAI-compatible client:
 
@@ -98,8 +84,7 @@ A temperature between 0 and 0.3 works best. Thinking is off by default; write \`
 
 ## Training
 
-- **Data:** 61,000 open-access case reports and 12,000 leaflets, each with a summary reviewed by two people
-- **Method:** supervised, then preference tuning on 9,400 pairs
+- **Data:** 61,000 open-access case reports and 12,000 leaflets
 - **Hardware:** eight GPUs for 31 hours
 
 The recipe, the test set and the evaluation guide are at

@@ -3,9 +3,9 @@ import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DaemonConfig, readDaemonConfig, startDaemon } from '@shoal/daemon'
 import { scriptedRuntime } from '../../../packages/daemon/src/testing/scripted-runtime.ts'
+import { breakableLine } from '../../../packages/registry/src/testing/breakable-line.ts'
 import { temporaryFolder } from '../../harness/temporary-folder.ts'
 import { spokenAnswer } from './answer.ts'
-import { openLine } from './breakable-line.ts'
 import { writeHollowGguf } from './gguf-files.ts'
 
 export type ShownDaemons = Awaited<ReturnType<typeof startShownDaemons>>
@@ -31,14 +31,15 @@ export async function startShownDaemons() {
     await makeFolder(writeModels),
     scriptedRuntime({ pieces: spokenAnswer, pace }),
   )
-  const line = stack.use(await openLine(talkative.port))
+  const line = await breakableLine({ port: talkative.port })
+  stack.defer(line.cut)
   const all = stack.move()
   return {
     demo: demo.url,
     none: none.url,
     talkative: talkative.url,
     /** A proxy in front of the daemon that gives long answers. The proxy's connections can be cut. */
-    line,
+    line: { origin: `http://localhost:${line.port}`, ...line },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }

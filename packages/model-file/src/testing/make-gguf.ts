@@ -27,9 +27,8 @@ const alignment = 32
 
 /** Returns a complete GGUF file, version 3. */
 export function makeGguf({ metadata = {}, tensors = [], fill = countUp }: GgufInput): Uint8Array {
-  const { header, places } = makeHeader(metadata, tensors)
-  const last = places.at(-1)
-  const file = new Uint8Array(header.length + (last ? last.offset + last.sizeBytes : 0))
+  const { header, places, sizeBytes } = makeHeader(metadata, tensors)
+  const file = new Uint8Array(sizeBytes)
   file.set(header)
   for (const { tensor, offset, sizeBytes } of places) {
     fill(file.subarray(header.length + offset, header.length + offset + sizeBytes), tensor)
@@ -94,7 +93,8 @@ function rowsPerTensor(rows: number, most: number, tensors: number): number[] {
   )
 }
 
-function makeHeader(metadata: Record<string, MetadataInput>, tensors: TensorInput[]) {
+/** Returns a file's header, the places of its tensors, and the size of the complete file. */
+export function makeHeader(metadata: Record<string, MetadataInput>, tensors: TensorInput[]) {
   const bytes = new GgufBytes()
   bytes.raw('GGUF').u32(3).u64(tensors.length).u64(Object.keys(metadata).length)
   for (const [key, value] of Object.entries(metadata)) bytes.string(key).value(value)
@@ -113,7 +113,9 @@ function makeHeader(metadata: Record<string, MetadataInput>, tensors: TensorInpu
   const written = bytes.toBytes()
   const header = new Uint8Array(aligned(written.length))
   header.set(written)
-  return { header, places }
+  const last = places.at(-1)
+  const sizeBytes = header.length + (last ? last.offset + last.sizeBytes : 0)
+  return { header, places, sizeBytes }
 }
 
 function computeSize({ shape, type }: TensorInput): number {

@@ -4,16 +4,16 @@ import { PassThrough } from 'node:stream'
 import { type Clock, systemClock } from '@shoal/core/async'
 
 /**
- * Starts a TCP proxy for a Unix socket. Connections through the proxy can be cut, stalled and, by the time of `clock`,
- * delayed.
+ * Starts a TCP proxy for a Unix socket or a port. Connections through the proxy can be cut, stalled and, by the time of
+ * `clock`, delayed.
  */
-export async function breakableLine(path: string, clock: Clock = systemClock) {
+export async function breakableLine(to: string | { port: number }, clock: Clock = systemClock) {
   const open = new Set<Socket>()
   let isStalled = false
   let lagMs = 0
 
   const server = createServer((incoming) => {
-    const outgoing = connect(path)
+    const outgoing = typeof to === 'string' ? connect(to) : connect(to)
     for (const socket of [incoming, outgoing]) {
       open.add(socket)
       socket.on('close', () => open.delete(socket))
