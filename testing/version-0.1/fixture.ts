@@ -1,12 +1,10 @@
-/** Describes the contents of the fixture, for the script that creates it and the tests that use it. */
+/** Describes the contents of the fixture. */
 import { join } from 'node:path'
 
-/** The folder and addresses used when version 0.1 was recorded. Both ports are outside Linux's ephemeral range. */
+/** The folder and addresses used when version 0.1 was recorded. */
 export const recorded = {
   root: '/tmp/shoal-0.1',
-  registryPort: 61080,
   registryUrl: 'http://localhost:61080',
-  daemonPort: 61434,
   daemonUrl: 'http://localhost:61434',
 }
 

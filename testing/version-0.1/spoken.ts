@@ -1,6 +1,6 @@
 /**
  * Reads a version's sources and its output (help, API document, metrics), to find the names on which other programs
- * depend. Used by both the fixture and the test.
+ * depend.
  */
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
