@@ -105,6 +105,7 @@ test('the first account needs the setup code that the registry printed', async (
   await signIn(user, 'password of ana')
   await user.type(await screen.findByLabelText('Setup code'), '1234')
   expect(field('Setup code').getAttribute('aria-invalid')).toBe('true')
+  expect(screen.getAllByText('Enter the setup code.')).toHaveLength(1)
   registry.accept()
   await user.click(screen.getByRole('button', { name: 'Create account' }))
   await screen.findByRole('button', { name: 'Signed in as ana' })

@@ -26,7 +26,7 @@ export function RegisterScreen() {
     invitation !== undefined &&
     error instanceof ApiError &&
     (error.problem.code === 'invitation_invalid' || wrong['/invitation'] !== undefined)
-  const isAboutFields = isTaken || isInvitationInvalid || Object.keys(wrong).length > 0
+  const isAboutFields = isTaken || wantsCode || isInvitationInvalid || Object.keys(wrong).length > 0
   return (
     <>
       <PageHead title="Register" path="/register" />
