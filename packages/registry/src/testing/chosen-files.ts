@@ -7,14 +7,15 @@ import type { Page } from '../../../../testing/browser.ts'
 export type Synthetic = { name: string; header: string; seed: number; mebibytes: number }
 
 /**
- * Makes a file, which has four chunks by default. The page creates its own copy from the header and the seed, so that
- * 50 MiB do not have to be sent to the browser.
+ * Makes a file with this number of chunks, of which the last is small. The page creates its own copy from the header and
+ * the seed, so that the bytes do not have to be sent to the browser.
  */
-export function bigFile(
+export function makeChosenFile(
   name: string,
   seed: number,
-  mebibytes = 50,
+  chunks: number,
 ): Synthetic & { bytes: Uint8Array } {
+  const mebibytes = (chunks - 1) * 16 + 1
   const bytes = makeGguf({
     metadata: {
       'general.architecture': 'llama',
