@@ -6,12 +6,13 @@ import {
   type BrowserContextOptions,
   chromium,
   type Page,
+  type Request,
 } from 'playwright-core'
 
 /** How long to wait for an element or a page. On a busy machine, Playwright's default of 30 s is too short. */
 const waitTimeoutMs = 90_000
 
-export type { Page }
+export type { Page, Request }
 
 /**
  * Options for a browser without background connections to other machines, and without a sandbox, so that it can run as

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
   openPage,
+  type Request,
   startBrowser,
   type TestBrowser,
   type Visitor,
@@ -26,8 +27,9 @@ describe.skipIf(!chromium)('in a browser', () => {
   let empty: TestRegistry
   let browser: TestBrowser
   let ana: string
-  /** The cookies of `ana`. */
-  let signedIn: Awaited<ReturnType<Visitor['context']['storageState']>>
+  let stranger: Visitor
+  /** A visitor who is signed in as `ana`. */
+  let member: Visitor
 
   beforeAll(async () => {
     registry = await startTestRegistry()
@@ -49,11 +51,13 @@ describe.skipIf(!chromium)('in a browser', () => {
     await using release = await writeRelease({ key: makeReleaseKey() })
     await openOwnReleases(registry.config).add([release.path], async () => undefined)
     await registry.post('/v1/api-keys', { token: ana, body: { name: 'laptop' } })
-    await using visitor = await browser.newVisitor()
+    // With reduced motion, the theme changes immediately. During a transition, the colors would have too little
+    // contrast.
+    stranger = await browser.newVisitor({ reducedMotion: 'reduce' })
+    member = await browser.newVisitor({ reducedMotion: 'reduce' })
     const origin = getOrigin(registry)
     const data = { username: 'ana', password: 'password of ana' }
-    await visitor.context.request.post(`${origin}/v1/auth/login`, { data, headers: { origin } })
-    signedIn = await visitor.context.storageState()
+    await member.context.request.post(`${origin}/v1/auth/login`, { data, headers: { origin } })
   })
   afterAll(() => stack.disposeAsync())
 
@@ -91,21 +95,19 @@ describe.skipIf(!chromium)('in a browser', () => {
     ['installing shoal, without a release', '/install', { isEmpty: true, hasNoScripts: true }],
   ]
 
-  test.concurrent.each(screens)('%s is accessible', async (_, path, screenOptions = {}) => {
+  test.each(screens)('%s is accessible', async (_, path, screenOptions = {}) => {
     const { isEmpty, isSignedIn, hasNoScripts, maxKilobytes } = screenOptions
-    // With reduced motion, the theme changes immediately. During a transition, the colors would have too little
-    // contrast.
-    const storage = isSignedIn ? { storageState: signedIn } : {}
-    await using visitor = await browser.newVisitor({ reducedMotion: 'reduce', ...storage })
-    const { page, context, takeProblems } = visitor
+    const { page, takeProblems } = isSignedIn ? member : stranger
     const names = new Set<string>()
-    context.on('request', (request) => {
+    const note = (request: Request) => {
       const { pathname } = new URL(request.url())
       if (/\.(js|css)$/.test(pathname)) names.add(pathname)
-    })
+    }
+    page.on('request', note)
     const origin = getOrigin(isEmpty ? empty : registry)
     if (hasNoScripts) await page.goto(origin + path, { waitUntil: 'networkidle' })
     else await openPage(page, origin + path)
+    page.off('request', note)
     if (maxKilobytes !== undefined) {
       expect(names.size).toBeGreaterThan(2)
       expect(await compressedKilobytes(names)).toBeLessThanOrEqual(maxKilobytes)
@@ -114,25 +116,63 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(takeProblems().filter((one) => !isExpected(one, screenOptions))).toEqual([])
   })
 
-  test('placeholders and errors are accessible', async () => {
-    await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
-    const { page } = visitor
-    await openPage(page, `${getOrigin(registry)}/?q=tide`)
-    const held = Promise.withResolvers<void>()
-    await page.route(/\/files$/, async (route) => {
-      await held.promise
-      await route.fulfill({ status: 500, body: '{"detail":"broken"}' })
-    })
-    await page.getByRole('link', { name: 'Tide 7B' }).click()
-    await page.locator('[aria-busy="true"]').first().waitFor()
-    await expectUsable(page)
-    held.resolve()
-    await page.getByText('Registry error').first().waitFor()
-    await expectUsable(page)
-    await page.unroute(/\/files$/)
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('Registry error').waitFor({ state: 'detached' })
-  })
+  /** What opens screens one after another, and the call whose response each of them shows. */
+  const ways: [from: string, links: [link: string, call: RegExp, hasNoPlaceholder?: true][]][] = [
+    ['/login', [['shoal, all models', /\/v1\/models\?/]]],
+    [
+      '/?q=tide',
+      [
+        ['Tide 7B', /\/v1\/models\/tide-7b$/],
+        ['Metadata', /\/files\/[^/]+$/],
+        ['ana', /\/v1\/users\//, true],
+      ],
+    ],
+    ['/?q=tide-7b', [['Tide 7B', /\/files$/]]],
+    ['/m/tide-7b?tab=files', [['Model card', /\/card$/]]],
+    [
+      '/settings/profile',
+      [
+        ['API keys', /\/v1\/api-keys$/],
+        ['Sessions', /\/v1\/auth\/sessions$/],
+      ],
+    ],
+    [
+      '/admin/status',
+      [
+        ['Accounts', /\/v1\/admin\/users$/],
+        ['Invitations', /\/v1\/admin\/invitations$/],
+        ['Audit log', /\/v1\/admin\/audit\?/],
+      ],
+    ],
+  ]
+
+  test.each(ways)(
+    'placeholders and errors of the pages after %s are accessible',
+    async (from, links) => {
+      const { page, takeProblems } = member
+      await openPage(page, getOrigin(registry) + from)
+      for (const [link, call, hasNoPlaceholder] of links) {
+        const held = Promise.withResolvers<void>()
+        await page.route(call, async (route) => {
+          await held.promise
+          await route.fulfill({ status: 500, body: '{"detail":"broken"}' })
+        })
+        await page.getByRole('link', { name: link }).first().click()
+        if (!hasNoPlaceholder) {
+          await page.locator('main [aria-busy="true"]').first().waitFor()
+          await expectUsable(page)
+        }
+        held.resolve()
+        await page.getByText('Registry error').first().waitFor()
+        await expectUsable(page)
+        await page.unroute(call)
+        const again = page.getByRole('button', { name: 'Try again' })
+        while ((await again.count()) > 0) await again.first().click()
+        await page.getByText('Registry error').waitFor({ state: 'detached' })
+      }
+      expect(takeProblems().filter((one) => !one.includes('status of 500'))).toEqual([])
+    },
+  )
 
   test('the layout does not shift when the scripts take over from the server-rendered page', async () => {
     for (const path of ['/', '/m/tide-7b', '/m/tide-7b?tab=files']) {
