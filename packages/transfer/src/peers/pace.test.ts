@@ -11,7 +11,11 @@ const turnMs = 6_000
  */
 function startPull(
   swarmBytes: (turnTimeMs: number) => number,
-  { peers = () => 3, pullers = () => 0 }: { peers?: () => number; pullers?: () => number } = {},
+  {
+    peers = () => 3,
+    pullers = () => 0,
+    fastBytesPerSecond = 60e6,
+  }: { peers?: () => number; pullers?: () => number; fastBytesPerSecond?: number } = {},
 ) {
   const clock = movedClock()
   let registryMs = 0
@@ -23,7 +27,7 @@ function startPull(
       peers,
       pullers,
     },
-    { fastBytesPerSecond: 60e6, turnMs, sampleBytes: 2e6, onlyPeers: false, clock },
+    { fastBytesPerSecond, turnMs, sampleBytes: 2e6, onlyPeers: false, clock },
   )
   onTestFinished(turns.close)
   return {
@@ -81,5 +85,10 @@ describe('pace', () => {
 
   it('uses only the registry as long as there are no peers', () => {
     expect(startPull(() => 0, { peers: () => 0 }).pass(30)).toEqual(['registry'])
+  })
+
+  it('uses only the registry if it is fast', () => {
+    const pull = startPull(() => 0, { fastBytesPerSecond: registryRate * 0.9 })
+    expect(pull.pass(30)).toEqual(['registry'])
   })
 })

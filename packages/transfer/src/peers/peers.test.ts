@@ -10,9 +10,9 @@ import { quickTuning } from '../testing/quick-tuning.ts'
 import { swarmScene } from '../testing/swarm-scene.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
-const file = syntheticFile(12 * mebibyte, 4 * mebibyte)
-const tuning = { ...quickTuning, stallMs: 5_000, joinAfterMs: 50 }
-const slowly = () => ({ bytesPerSecond: 50_000 })
+const file = syntheticFile(6 * mebibyte, 2 * mebibyte)
+const tuning = { ...quickTuning, stallMs: 5_000, joinAfterMs: 50, turnMs: 2_000 }
+const slowly = () => ({ bytesPerSecond: 20_000 })
 
 slowTest('if only peers may be used, no byte is requested from the registry', async () => {
   const { origin, path, pull, seeder } = await swarmScene(file)
@@ -23,38 +23,15 @@ slowTest('if only peers may be used, no byte is requested from the registry', as
   expect(pulled).toMatchObject({ downloadedBytes: file.bytes.length, droppedChunks: [] })
 })
 
-test('if the registry is slow, peers deliver the rest', async () => {
-  const { origin, path, events, pull, seeder } = await swarmScene(file)
-  await seeder()
-  origin.script = slowly
-  await pull({ peers: 'auto', tuning })
-  expect(readFileSync(path).equals(file.bytes)).toBe(true)
-  const { sources = [] } = filterEvents(events, 'progress').at(-1) ?? {}
-  const fromPeers = sources
-    .filter(({ isPeer }) => isPeer)
-    .reduce((sum, { bytes }) => sum + bytes, 0)
-  expect(fromPeers).toBeGreaterThan(file.bytes.length / 2)
-})
-
-test('if the registry is fast, no peers are used', async () => {
-  const { path, events, pull, seeder } = await swarmScene(file)
-  await seeder()
-  await pull({ peers: 'auto', tuning: { ...tuning, fastBytesPerSecond: 1 } })
-  expect(readFileSync(path).equals(file.bytes)).toBe(true)
-  expect(filterEvents(events, 'progress').at(-1)?.sources).toHaveLength(1)
-})
-
 test('a peer that sends wrong bytes is reported and not used again, and the file is correct', async () => {
   const { origin, path, pull, seeder } = await swarmScene(file)
   const wrong = Buffer.from(file.bytes)
   // The beginning is correct, because the seeder itself checks it.
   for (let at = 2 * mebibyte; at < wrong.length; at += 100_000) wrong[at] = (wrong[at] ?? 0) ^ 1
-  await seeder(wrong)
-  origin.script = slowly
-  const onEvent = ({ type }: PullEvent) => {
-    if (type === 'bad-chunk') origin.script = () => undefined
-  }
-  const { droppedChunks } = await pull({ peers: 'auto', tuning, onEvent })
+  const { status } = await seeder(wrong)
+  const isCutOff = () => status().files.some((one) => one.uploadedBytes > 0 && one.peers === 0)
+  origin.script = () => (isCutOff() ? undefined : slowly())
+  const { droppedChunks } = await pull({ peers: 'auto', tuning })
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
   expect(droppedChunks.length).toBeGreaterThan(0)
   for (const { source } of droppedChunks) expect(source).toMatch(/^127\.0\.0\.1:\d+$/)
@@ -71,7 +48,7 @@ slowTest(
       const sources = event.type === 'progress' ? event.sources.filter(({ isPeer }) => isPeer) : []
       if (sources.reduce((sum, { bytes }) => sum + bytes, 0) < 8 * mebibyte) return
       pause()
-      origin.script = () => ({ bytesPerSecond: 4_000_000 })
+      origin.script = () => ({ bytesPerSecond: 20_000_000 })
     }
     const { wastedBytes, sources } = await pull({
       peers: 'auto',
@@ -102,25 +79,33 @@ test('peers complete a pull whose registry fails', async () => {
 slowTest('concurrent pulls find each other, and share what they have', async () => {
   const { origin, path, pull } = await swarmScene(file)
   origin.script = () => ({ bytesPerSecond: 400_000 })
+  const onEvent = (event: PullEvent) => {
+    const isSharing = event.type === 'progress' && event.sources.some(({ isPeer }) => isPeer)
+    if (isSharing) origin.script = () => undefined
+  }
   const paths = [path, `${path}-2`]
-  const pulled = await Promise.all(paths.map((at) => pull({ peers: 'auto', tuning, path: at })))
+  const pulled = await Promise.all(
+    paths.map((at) => pull({ peers: 'auto', tuning, path: at, onEvent })),
+  )
   for (const at of paths) expect(readFileSync(at).equals(file.bytes)).toBe(true)
   expect(pulled.flatMap(({ sources }) => sources).some(({ isPeer }) => isPeer)).toBe(true)
 })
 
 test('a pull that finds no peers announces itself, but starts no BitTorrent client', async () => {
   const { origin, path, pull, tracker } = await swarmScene(file)
-  origin.script = () => ({ bytesPerSecond: 4_000_000 })
+  origin.script = slowly
   const threads = countThreads()
   const known = once(tracker, 'start')
   const left = once(tracker, 'stop')
-  await pull({ peers: 'auto', tuning })
-  await Promise.all([known, left])
+  const pulling = pull({ peers: 'auto', tuning })
+  await known
+  origin.script = () => ({ bytesPerSecond: 4_000_000 })
+  await Promise.all([pulling, left])
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
   expect(threads.count()).toBe(0)
 })
 
-test('a peer that joins during a pull is used', async () => {
+test('if the registry is slow, a peer that joins during the pull delivers the rest', async () => {
   const { origin, path, pull, seeder, tracker } = await swarmScene(file)
   origin.script = slowly
   const known = once(tracker, 'start')
@@ -177,7 +162,8 @@ function onThread(listener: (thread: Worker) => void) {
 test('if the registry provides no torrent, only the registry is used, and this is reported', async () => {
   const { origin, path, events, pull } = await swarmScene(file)
   if (origin.swarm) origin.swarm.torrent = undefined
-  origin.script = () => ({ bytesPerSecond: 8_000_000 })
+  const isReported = () => filterEvents(events, 'without-peers').length > 0
+  origin.script = () => (isReported() ? undefined : slowly())
   await pull({ peers: 'auto', tuning })
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
   expect(filterEvents(events, 'without-peers')).toHaveLength(1)
@@ -198,11 +184,12 @@ test('if only peers may be used, the pull does not time out while the torrent is
 })
 
 test('by default, a pull uses no peers', async () => {
-  const { path, events, pull, seeder } = await swarmScene(file)
-  await seeder()
-  await pull({ tuning })
+  const { origin, path, events, pull, tracker } = await swarmScene(file)
+  origin.script = () => ({ bytesPerSecond: 8_000_000 })
+  await pull({ tuning: { ...tuning, joinAfterMs: 0 } })
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
   expect(filterEvents(events, 'progress').at(-1)?.sources).toHaveLength(1)
+  expect(tracker.torrents).toEqual({})
 })
 
 test('if only peers may be used, a pull fails with the cause if the tracker cannot be reached', async () => {
@@ -215,9 +202,9 @@ test('if only peers may be used, a pull fails with the cause if the tracker cann
 
 test('a file whose chunks are not whole pieces is downloaded only from the registry, and this is reported', async () => {
   const odd = syntheticFile(6 * mebibyte, 0.75 * mebibyte)
-  const { origin, path, events, pull, seeder } = await swarmScene(odd)
-  await seeder()
-  origin.script = () => ({ bytesPerSecond: 500_000 })
+  const { origin, path, events, pull } = await swarmScene(odd)
+  const isReported = () => filterEvents(events, 'without-peers').length > 0
+  origin.script = () => (isReported() ? undefined : slowly())
   await pull({ peers: 'auto', tuning })
   expect(readFileSync(path).equals(odd.bytes)).toBe(true)
   expect(filterEvents(events, 'without-peers')).toHaveLength(1)

@@ -150,6 +150,9 @@ async function sendBytes(
     'content-length': bytes.length,
     ...(isRange && { 'content-range': `bytes ${start}-${stop - 1}/${file.bytes.length}` }),
   })
+  if (wrong !== undefined && 'bytesPerSecond' in wrong) {
+    return sendSlowly(response, bytes, () => origin.script(asked))
+  }
   if (wrong !== undefined && !isWhole) return sendWrongly(response, bytes, wrong)
   if (origin.line === undefined) return response.end(bytes)
   await sendInTurn(response, bytes, origin.line)
@@ -172,7 +175,7 @@ async function sendInTurn(
   response.end()
 }
 
-async function sendWrongly(response: ServerResponse, bytes: Buffer, wrong: Misbehaviour) {
+function sendWrongly(response: ServerResponse, bytes: Buffer, wrong: Misbehaviour) {
   if ('flipByteAt' in wrong) {
     bytes[wrong.flipByteAt] = (bytes[wrong.flipByteAt] ?? 0) ^ 1
     response.end(bytes)
@@ -182,12 +185,22 @@ async function sendWrongly(response: ServerResponse, bytes: Buffer, wrong: Misbe
     response.write(bytes.subarray(0, wrong.stallAfter))
   } else if ('resetAfter' in wrong) {
     response.write(bytes.subarray(0, wrong.resetAfter), () => response.socket?.resetAndDestroy())
-  } else if ('bytesPerSecond' in wrong) {
-    const step = Math.max(1, Math.floor(wrong.bytesPerSecond / 20))
-    for (let at = 0; at < bytes.length && !response.destroyed; at += step) {
-      response.write(bytes.subarray(at, at + step))
-      await sleep(50)
-    }
-    response.end()
   }
+}
+
+/** Sends bytes at the speed that `script` returns, which may change, or the rest at once if it returns none. */
+async function sendSlowly(
+  response: ServerResponse,
+  bytes: Buffer,
+  script: () => Misbehaviour | undefined,
+) {
+  for (let at = 0; at < bytes.length && !response.destroyed; ) {
+    const now = script()
+    const isSlow = now !== undefined && 'bytesPerSecond' in now
+    const step = isSlow ? Math.max(1, Math.floor(now.bytesPerSecond / 20)) : bytes.length
+    response.write(bytes.subarray(at, at + step))
+    at += step
+    if (isSlow) await sleep(50)
+  }
+  response.end()
 }
