@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
 import { filterEvents, type PullScene, pullScene } from '../testing/pull-scene.ts'
-import { quickTuning, relaxedTuning } from '../testing/quick-tuning.ts'
+import { inThreads, quickTuning, relaxedTuning } from '../testing/quick-tuning.ts'
 import type { BytesRequest, Misbehaviour } from '../testing/scripted-origin.ts'
 import { smallChunk, syntheticFile } from '../testing/synthetic-file.ts'
 
@@ -17,7 +17,7 @@ const once =
 test('a bad chunk is reported, and only this chunk is downloaded again, from another URL', async () => {
   const scene = await pullScene(file)
   scene.origin.script = once(5, { flipByteAt: 70_000 })
-  const pulled = await scene.pull({ tuning: relaxedTuning })
+  const pulled = await scene.pull({ tuning: { ...relaxedTuning, ...inThreads } })
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
   expect(pulled.droppedChunks).toEqual([{ source: getHost(scene), count: 1 }])
   expect(filterEvents(scene.events, 'bad-chunk')).toEqual([
@@ -42,14 +42,14 @@ test('if a chunk is always bad, the pull fails, reports the chunk and keeps the 
   expect(await scene.pull()).toMatchObject({ resumedBytes: 12 * smallChunk, downloadedBytes: 345 })
 })
 
-test.each<[string, Misbehaviour]>([
-  ['cuts off the body', { cutAfter: 30_000 }],
-  ['stops sending', { stallAfter: 30_000 }],
-  ['resets the connection', { resetAfter: 30_000 }],
-])('if a server %s, only the rest of the chunk is requested', async (_, wrong) => {
+test.each<[string, Misbehaviour, number]>([
+  ['cuts off the body', { cutAfter: 30_000 }, 60_000],
+  ['stops sending', { stallAfter: 30_000 }, 1_000],
+  ['resets the connection', { resetAfter: 30_000 }, 60_000],
+])('if a server %s, only the rest of the chunk is requested', async (_, wrong, stallMs) => {
   const scene = await pullScene(file)
   scene.origin.script = once(3, wrong)
-  const pulled = await scene.pull({ tuning: { ...relaxedTuning, stallMs: 3_000 } })
+  const pulled = await scene.pull({ tuning: { ...relaxedTuning, ...inThreads, stallMs } })
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
   const second = scene.origin.requests.find(({ index, before }) => index === 3 && before === 1)
   expect(second?.start).toBeGreaterThan(3 * smallChunk)
@@ -90,7 +90,8 @@ test('if the URLs of the whole file are refused, each chunk is downloaded from t
 test('if every URL is refused, the pull fails with the status', async () => {
   const scene = await pullScene(file)
   scene.origin.script = () => ({ status: 403 })
-  const failure = await scene.pull().catch((error) => error)
+  const tuning = { ...quickTuning, ...inThreads }
+  const failure = await scene.pull({ tuning }).catch((error) => error)
   expect(failure).toMatchObject({ code: 'bytes_refused', details: { status: 403 } })
 })
 

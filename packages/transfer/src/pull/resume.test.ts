@@ -11,6 +11,7 @@ import { expect, test } from 'vitest'
 import { getFilePaths } from '../disk/file-paths.ts'
 import { startChildPull } from '../testing/child-pull.ts'
 import { filterEvents, type PullScene, pullScene } from '../testing/pull-scene.ts'
+import { inThreads, quickTuning } from '../testing/quick-tuning.ts'
 import { smallChunk, syntheticFile, toModelFile } from '../testing/synthetic-file.ts'
 
 const file = syntheticFile(12 * smallChunk + 345)
@@ -76,7 +77,7 @@ test('a chunk lost by the disk, as after a power failure, is detected, and only 
   const scene = await pullScene(file)
   await stopAfter(7, scene)
   overwrite(getFilePaths(scene.path).partial, 2 * smallChunk + 5, 'lost in the dark')
-  const pulled = await scene.pull()
+  const pulled = await scene.pull({ tuning: { ...quickTuning, ...inThreads } })
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
   expect(filterEvents(scene.events, 'bad-chunk')).toEqual([
     { type: 'bad-chunk', index: 2, source: 'this disk' },
