@@ -10,6 +10,7 @@ import {
   handshake,
   interested,
   longLength,
+  piece,
   pour,
   request,
   unchoke,
@@ -37,19 +38,36 @@ async function scene(of = file) {
   }
 }
 
-slowTest.each<[string, (infoHash: string) => Buffer]>([
+const attacks: [string, (infoHash: string) => Buffer][] = [
   ['zeros in place of a key', () => Buffer.alloc(700)],
   ['noise', () => Buffer.from(file.bytes.subarray(0, 4000))],
   ['an unterminated list', (hash) => Buffer.concat([handshake(hash), extended(0, 'l-3:e')])],
   ['a length of 2 GiB', (hash) => Buffer.concat([handshake(hash), longLength])],
   ['nested lists', (hash) => Buffer.concat([handshake(hash), extended(0, 'l'.repeat(20_000))])],
   ['a block of 1 GiB', (hash) => Buffer.concat([handshake(hash), request(0, 0, 2 ** 30)])],
-])('a seeder survives %s and keeps seeding', async (_, attack) => {
+]
+
+slowTest('a seeder survives messages that no client would send, and keeps seeding', async () => {
   const { port, infoHash, stillGives } = await scene()
-  const socket = await connectTo(port)
-  socket.write(attack(infoHash))
+  for (const [name, attack] of attacks) {
+    const socket = await connectTo(port)
+    socket.write(attack(infoHash))
+    await expect(takeBlock(port, infoHash), name).resolves.toBeUndefined()
+  }
   await stillGives()
 })
+
+/** Downloads the first block from a seeder, as an honest peer. */
+async function takeBlock(port: number, infoHash: string) {
+  const socket = await taker(port, infoHash)
+  socket.write(request(0, 0, blockBytes))
+  const block = piece(0, 0, file.bytes.subarray(0, blockBytes))
+  let received = Buffer.alloc(0)
+  while (!received.includes(block)) {
+    received = Buffer.concat([received, (await once(socket, 'data'))[0]])
+  }
+  socket.destroy()
+}
 
 /** A peer that the seeder has unchoked. */
 async function taker(port: number, infoHash: string): Promise<Socket> {

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import WebTorrent, { type Torrent } from 'webtorrent'
 import { slowTest } from '../../../../testing/slow-test.ts'
@@ -69,7 +71,8 @@ slowTest('a paused seeder uploads nothing until it resumes, and keeps its byte c
 
   const other = `${path}-2`
   events.length = 0
-  const pulling = pull({ ...onlyPeers, path: other })
+  const tuning = { ...onlyPeers.tuning, stallMs: 1_000 }
+  const pulling = pull({ ...onlyPeers, tuning, path: other })
   await expect.poll(() => filterEvents(events, 'waiting')).not.toEqual([]) // for peers
   expect(status().files).toMatchObject([{ uploadedBytes: given, peers: 0 }])
   resume()
@@ -82,41 +85,36 @@ slowTest('a paused seeder uploads nothing until it resumes, and keeps its byte c
 
 test('a file shared during a pause is seeded after the pause', async () => {
   const { seeder, seeds } = await swarmScene(file)
-  const first = await seeder()
-  const second = startSeeder({ host: '127.0.0.1' })
-  try {
-    second.pause()
-    second.share(first.shared)
-    await expect.poll(() => second.status().files).toHaveLength(1)
-    expect(seeds()).toBe(1)
-    second.resume()
-    await expect.poll(seeds).toBe(2)
-  } finally {
-    await second.close()
-  }
+  const { pause, resume, share, unshare, shared, status } = await seeder()
+  unshare(shared.path)
+  await expect.poll(seeds).toBe(0)
+  pause()
+  share(shared)
+  await expect.poll(status).toMatchObject({ isPaused: true, files: [{ path: shared.path }] })
+  expect(seeds()).toBe(0)
+  resume()
+  await expect.poll(seeds).toBe(1)
 })
 
 test('a missing file is reported, and the other files are still seeded', async () => {
   const { path, pull, seeder } = await swarmScene(file)
   const dropped: string[] = []
-  const { share, shared } = await seeder(file.bytes, {})
-  const other = startSeeder({ host: '127.0.0.1', onDropped: (at) => dropped.push(at) })
-  other.share({ ...shared, path: '/nowhere/model.gguf' })
-  await expect.poll(() => dropped).toEqual(['/nowhere/model.gguf'])
-  await other.close()
+  const onDropped = (at: string) => dropped.push(at)
+  const { share, shared } = await seeder(file.bytes, { onDropped })
   share({ ...shared, path: '/nowhere/model.gguf' })
+  await expect.poll(() => dropped).toEqual(['/nowhere/model.gguf'])
   await pull(onlyPeers)
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
 })
 
 test('a seeder reports a failure if its port is in use', async () => {
-  const { seeder } = await swarmScene(file)
-  const { status } = await seeder()
-  await expect.poll(() => status().port).toBeGreaterThan(0)
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
   const failed = Promise.withResolvers<string>()
-  const { port } = status()
-  const second = startSeeder({ host: '127.0.0.1', port, onFailed: failed.resolve })
+  const { port } = other.address() as AddressInfo
+  const seeder = startSeeder({ host: '127.0.0.1', port, onFailed: failed.resolve })
   expect(await failed.promise).toContain('EADDRINUSE')
-  expect(second.failure()).toContain('EADDRINUSE')
-  await second.close()
+  expect(seeder.failure()).toContain('EADDRINUSE')
+  await seeder.close()
+  other.close()
 })

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { infoDictionary, infoHash, pieceLengthFor, torrentFile } from '@shoal/model-file'
 import Tracker from 'bittorrent-tracker/server'
 import { onTestFinished } from 'vitest'
-import type { SeedSetup } from '../seed/seed-messages.ts'
-import { startSeeder } from '../seed/seeder.ts'
+import { type SeederOptions, startSeeder } from '../seed/seeder.ts'
 import { pullScene, temporaryDirectory } from './pull-scene.ts'
 import type { SyntheticFile } from './synthetic-file.ts'
 
@@ -29,7 +28,7 @@ export async function swarmScene(file: SyntheticFile) {
     /** Number of seeders known to the tracker. */
     seeds: () => tracker.torrents[infoHash(info)]?.complete,
     /** Starts a seeder that shares `bytes` as the content of the file; by default, the correct content. */
-    async seeder(bytes: Uint8Array = file.bytes, setup: Partial<SeedSetup> = {}) {
+    async seeder(bytes: Uint8Array = file.bytes, setup: SeederOptions = {}) {
       const path = join(temporaryDirectory(), 'model.gguf')
       writeFileSync(path, bytes)
       const seeder = startSeeder({ host: '127.0.0.1', ...setup })
