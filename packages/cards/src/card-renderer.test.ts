@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { slowTest } from '../../../testing/slow-test.ts'
 import { cardRenderer } from './card-renderer.ts'
 import type { CardOptions } from './shape-card.ts'
@@ -9,13 +9,19 @@ const ample: CardLimits = { maxCpuMs: 60_000, maxHeapMb: 256, maxElapsedMs: 600_
 /** Longer than any test, so that a busy machine does not cause cards to be shown as plain text. */
 const patiently = 600_000
 
-/** Starts a renderer for one test, and collects the errors that it logs. */
+/** Starts a renderer for one test. */
 function start(limits: Partial<CardLimits> = {}, maxWaitMs = patiently) {
+  const started = open(limits, maxWaitMs)
+  onTestFinished(() => started.cards.close())
+  return started
+}
+
+/** Opens a renderer, and collects the errors that it logs. */
+function open(limits: Partial<CardLimits>, maxWaitMs = patiently) {
   const problems: string[] = []
   const warn = ({ err }: { err: Error }) => problems.push(err.message)
   const log = { warn } as never
   const cards = cardRenderer({ log, limits: { ...ample, ...limits }, maxWaitMs })
-  onTestFinished(() => cards.close())
   const render = async (markdown: string, own: CardOptions = options) =>
     (await cards.render(markdown, own)).html
   return { cards, render, problems }
@@ -122,30 +128,31 @@ slowTest('a card that needs too much memory crashes only the card process', asyn
   expect(await render('*Tide*')).toBe('<p><em>Tide</em></p>')
 })
 
-slowTest.each([
-  ['quotations', '> '],
-  ['lists', '- '],
-  ['numbered lists', '1. '],
-  ['brackets', '['],
-  ['images', '!['],
-  ['elements', '<div>'],
-  ['formatting elements', '<b><p>'],
-  ['tables', '<table><tr><td>'],
-  ['comments', 'x <!--'],
-  ['emphasis', '*a_ '],
-  ['unclosed formulas', '\\[a\n'],
-])(
-  '5 MB of %s become plain text, and hardly use the thread that serves requests',
-  async (_, part) => {
-    const { render } = start({ maxCpuMs: 500 })
+describe('5 MB of the same Markdown', () => {
+  const { cards, render } = open({ maxCpuMs: 250 })
+  afterAll(() => cards.close())
+
+  slowTest.each([
+    ['quotations', '> '],
+    ['lists', '- '],
+    ['numbered lists', '1. '],
+    ['brackets', '['],
+    ['images', '!['],
+    ['elements', '<div>'],
+    ['formatting elements', '<b><p>'],
+    ['tables', '<table><tr><td>'],
+    ['comments', 'x <!--'],
+    ['emphasis', '*a_ '],
+    ['unclosed formulas', '\\[a\n'],
+  ])('%s become plain text, and hardly use the thread that serves requests', async (_, part) => {
     const markdown = part.repeat(Math.ceil((5 * 1024 * 1024) / part.length))
     for (const card of [markdown, markdown.slice(0, 512 * 1024)]) {
       const rendering = render(card)
       expect(await cpuMs(rendering)).toBeLessThan(1_000)
       expect(await rendering).toMatch(note('failed'))
     }
-  },
-)
+  })
+})
 
 test('if too many cards are waiting, further ones are shown as plain text, and rendered on a later request', async () => {
   const { render, problems } = start()
