@@ -8,7 +8,7 @@ import { slowTest } from '../../../testing/slow-test.ts'
 import { realRegistry } from './testing/real-registry.ts'
 import { startShoal } from './testing/run-shoal.ts'
 import { lonelyHome, seedingShoal } from './testing/seeding-shoal.ts'
-import { shoalHere } from './testing/shoal-here.ts'
+import { shoalHere, startShoalHere } from './testing/shoal-here.ts'
 
 const sha256 = async (path: string) =>
   createHash('sha256')
@@ -73,11 +73,10 @@ slowTest('serve shares pulled models, pauses, resumes, and reports its uploads',
   const there = { home: other.path, env }
   const seeders = () => registry.countSeeders('tide', file)
   await shoalHere(['pull', 'tide'], here)
-  const { child, outcome } = startShoal(['serve', '--port', '0'], here)
+  const serving = startShoalHere(['serve', '--port', '0'], here)
   try {
-    let output = ''
-    while (!output.includes('Log ')) output += String((await once(child.stdout, 'data'))[0])
-    expect(output).toContain('Sharing     1 file; peers can see your IP address')
+    const output = await serving.untilPrinted('Log ')
+    expect(output.stdout).toContain('Sharing     1 file; peers can see your IP address')
     const beside = await shoalHere(['seed'], here)
     expect(beside.stderr).toContain('The models on this machine are already shared by shoal serve.')
     expect(beside.exitCode).toBe(1)
@@ -99,8 +98,7 @@ slowTest('serve shares pulled models, pauses, resumes, and reports its uploads',
       .toBeGreaterThanOrEqual(file.file_size_bytes)
     expect(await status()).toMatchObject({ enabled: true, paused: false, error: null })
   } finally {
-    child.kill('SIGINT')
-    await outcome
+    await serving.stop()
   }
   expect(await seeders()).toBe(0)
 })
@@ -112,10 +110,9 @@ test('a model that becomes private is not shared, but its files are kept', async
   const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
   const pulled = await shoalHere(['pull', 'tide', '--json'], shoalOptions)
   await registry.makePrivate('tide')
-  const { child, outcome } = startShoal(['seed'], shoalOptions)
-  await untilPrinted(child, '(0 files)')
-  child.kill('SIGINT')
-  await outcome
+  const seeding = startShoalHere(['seed'], shoalOptions)
+  await seeding.untilPrinted('(0 files)')
+  await seeding.stop()
   expect(await sha256(JSON.parse(pulled.stdout).path)).toBe(file.sha256_hash)
 })
 
@@ -128,28 +125,19 @@ slowTest(
     const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
     const withoutPeers = await shoalHere(['pull', 'tide', '--no-peers'], shoalOptions)
     expect(withoutPeers.stderr).not.toContain('Shared with peers')
-    const first = startShoal(['seed'], shoalOptions)
-    const output = await untilPrinted(first.child, 'machine (0 files).')
-    expect(output).toContain('tide/tide.gguf is not shared: it was pulled with --no-peers')
-    first.child.kill('SIGINT')
-    await first.outcome
+    const first = startShoalHere(['seed'], shoalOptions)
+    const { stderr } = await first.untilPrinted('machine (0 files).')
+    expect(stderr).toContain('tide/tide.gguf is not shared: it was pulled with --no-peers')
+    await first.stop()
 
     const again = await shoalHere(['pull', 'tide'], shoalOptions)
     expect(again.stderr).toContain('Already downloaded.')
     expect(again.stderr).toContain('Shared with peers while shoal serve is running.')
-    const second = startShoal(['seed'], shoalOptions)
-    await untilPrinted(second.child, 'machine (1 file).')
-    second.child.kill('SIGINT')
-    await second.outcome
+    const second = startShoalHere(['seed'], shoalOptions)
+    await second.untilPrinted('machine (1 file).')
+    await second.stop()
   },
 )
-
-/** Reads stderr until it contains `words`. */
-async function untilPrinted({ stderr }: ReturnType<typeof startShoal>['child'], words: string) {
-  let output = ''
-  while (!output.includes(words)) output += String((await once(stderr, 'data'))[0])
-  return output
-}
 
 test('a pulled model is shared while its registry is offline', async () => {
   await using registry = await realRegistry()
@@ -158,10 +146,9 @@ test('a pulled model is shared while its registry is offline', async () => {
   const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
   await shoalHere(['pull', 'tide'], shoalOptions)
   await registry.stop()
-  const { child, outcome } = startShoal(['seed'], shoalOptions)
-  await untilPrinted(child, '(1 file).')
-  child.kill('SIGINT')
-  await outcome
+  const seeding = startShoalHere(['seed'], shoalOptions)
+  await seeding.untilPrinted('(1 file).')
+  await seeding.stop()
 })
 
 slowTest('on a members-only registry, members share with each other', async () => {

@@ -10,7 +10,7 @@ import { readRegistryConfig, startRegistry } from '@shoal/registry'
 import { expect, test } from 'vitest'
 import { slowTest } from '../../../../testing/slow-test.ts'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
-import { shoalHere } from '../testing/shoal-here.ts'
+import { shoalHere, startShoalHere } from '../testing/shoal-here.ts'
 
 /** On a busy machine, two threads that must synchronize can be a hundred times slower than one thread. */
 const env = { SHOAL_THREADS: '1' }
@@ -21,21 +21,15 @@ type Document = {
   inference: { url: string; model: string | null } | null
 }
 
-/** Starts `shoal up`, and returns the document that it prints and a function that stops it. */
+const upWords = (home: string, options: string[]) => {
+  return ['up', '--port', '0', '--data', join(home, 'data'), '--json', ...options]
+}
+
+/** Starts `shoal up` in this process, and returns the document that it prints and a function that stops it. */
 async function startUp(home: string, options: string[]) {
-  const words = ['up', '--port', '0', '--data', 'data', '--json', ...options]
-  const { child, outcome } = startShoal(words, { home, env })
-  const [text] = await Promise.race([
-    once(child.stdout, 'data'),
-    outcome.then(({ stderr }) => Promise.reject(new Error(stderr))),
-  ])
-  return {
-    document: JSON.parse(String(text)) as Document,
-    async stop() {
-      child.kill('SIGTERM')
-      return await outcome
-    },
-  }
+  const { untilPrinted, stop } = startShoalHere(upWords(home, options), { home, env })
+  const { stdout } = await untilPrinted('demo_models')
+  return { document: JSON.parse(stdout) as Document, stop }
 }
 
 /** Reads the daemon's address from the chat page for visitors on this machine; undefined for the default address. */
@@ -122,10 +116,12 @@ test('up pulls a demo model from its registry and answers with it', async () => 
   expect((await ended).exitCode).toBe(0)
   expect(existsSync(join(home.path, 'state', 'daemon.json'))).toBe(false)
 
-  const again = await startUp(home.path, ['--inference-port', '0', '--no-demo'])
-  expect(again.document.inference).toEqual({ url: expect.any(String), model: null })
+  const words = upWords(home.path, ['--inference-port', '0', '--no-demo'])
+  const again = startShoal(words, { home: home.path, env })
+  const { inference: other } = JSON.parse(String((await once(again.child.stdout, 'data'))[0]))
+  expect(other).toEqual({ url: expect.any(String), model: null })
   expect((await shoal(['stop', '--yes'])).exitCode).toBe(0)
-  expect((await again.stop()).exitCode).toBe(0)
+  expect((await again.outcome).exitCode).toBe(0)
 })
 
 slowTest("if Ollama uses the local API's port, the registry runs without a local API", async () => {
@@ -170,10 +166,10 @@ slowTest("if the user's daemon is already running, the pages link to it", async 
 
 slowTest('if the port is in use, the error contains the port number', async () => {
   await using home = await makeHome()
-  const up = await startUp(home.path, ['--no-inference'])
+  const up = await startUp(home.path, ['--no-demo', '--no-inference'])
   const { port } = new URL(up.document.url)
-  const words = ['registry', '--port', port, '--data', 'other']
-  const { stderr, exitCode } = await runShoal(words, { home: home.path })
+  const words = ['registry', '--port', port, '--data', join(home.path, 'other')]
+  const { stderr, exitCode } = await shoalHere(words, { home: home.path })
   expect(stderr).toContain(`✗ Port ${port} is in use by another program.\n`)
   expect(exitCode).toBe(1)
   await up.stop()

@@ -5,8 +5,8 @@ import { setConfig } from '../settings/config.ts'
 import { readPlaces } from '../settings/places.ts'
 import { parseByteRate } from '../terminal/units.ts'
 import type { RealRegistry } from './real-registry.ts'
-import { makeHome, startShoal } from './run-shoal.ts'
-import { shoalHere } from './shoal-here.ts'
+import { makeHome } from './run-shoal.ts'
+import { shoalHere, startShoalHere } from './shoal-here.ts'
 
 /** Resolves when the tracker lists the peer. */
 export async function seedingShoal(
@@ -19,22 +19,20 @@ export async function seedingShoal(
   const options = { home: home.path, env: { SHOAL_REGISTRY: registry.url, ...env } }
   const pulled = await shoalHere(['pull', modelName], options)
   expect(pulled, pulled.stderr).toMatchObject({ exitCode: 0 })
-  const { child, outcome } = startShoal(['seed'], options)
+  const seeding = startShoalHere(['seed'], options)
   await expect.poll(() => registry.countSeeders(modelName, file)).toBe(1)
 
   return {
-    /** Stops the peer with SIGINT, and returns the number of bytes that it reports as uploaded. */
+    /** Stops the peer, and returns the number of bytes that it reports as uploaded. */
     async stop(): Promise<number> {
-      child.kill('SIGINT')
-      const { stderr, exitCode } = await outcome
+      const { stderr, exitCode } = await seeding.stop()
       expect(exitCode, stderr).toBe(0)
       const [, gave = ''] = /uploaded (\d.*)/.exec(stderr) ?? []
       return parseByteRate(gave)
     },
 
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await outcome
+      await seeding.stop()
       await home[Symbol.asyncDispose]()
     },
   }

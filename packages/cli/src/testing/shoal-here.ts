@@ -23,6 +23,44 @@ type Options = {
   onOutput?: (output: { stdout: string; stderr: string }) => void
 }
 
+/** Starts a command that runs until it is stopped, such as a server. */
+export function startShoalHere(words: readonly string[], options: Options) {
+  const stopping = new AbortController()
+  let printed = { stdout: '', stderr: '' }
+  const waiting = new Set<() => void>()
+  const outcome = shoalHere(words, {
+    ...options,
+    stopSignal: stopping.signal,
+    onOutput(output) {
+      printed = output
+      for (const wake of waiting) wake()
+    },
+  })
+
+  return {
+    /** Waits until `text` has been printed, and returns everything printed so far. Rejects if the command ends first. */
+    async untilPrinted(text: string) {
+      const ended = outcome.then(({ stderr }) => {
+        throw new Error(`the command ended without printing “${text}”: ${stderr}`)
+      })
+      ended.catch(() => undefined) // the command usually ends after this call
+      while (!`${printed.stdout}${printed.stderr}`.includes(text)) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        waiting.add(resolve)
+        await Promise.race([promise, ended])
+        waiting.delete(resolve)
+      }
+      return printed
+    },
+
+    /** Stops the command as Ctrl-C does, and waits until it has ended. */
+    stop() {
+      stopping.abort(new DOMException('SIGINT', 'AbortError'))
+      return outcome
+    },
+  }
+}
+
 const sixteenGigabytes = 16 * 2 ** 30
 
 export async function shoalHere(words: readonly string[], options: Options) {
