@@ -2,11 +2,15 @@ import { type ReactNode, useEffect, useRef } from 'react'
 
 let isFirstScreen = true
 
-/** The h1 of a screen. It receives the focus after a navigation, so that screen readers announce the new page. */
+/**
+ * The h1 of a screen. It receives the focus after a navigation, so that screen readers announce the new page, unless the
+ * visitor is typing in a field that stays, such as the search box.
+ */
 export function ScreenTitle({ children, className }: { children: ReactNode; className?: string }) {
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    if (!isFirstScreen) title.current?.focus({ preventScroll: true })
+    const isTyping = document.activeElement instanceof HTMLInputElement
+    if (!isFirstScreen && !isTyping) title.current?.focus({ preventScroll: true })
     isFirstScreen = false
   }, [])
   return (
