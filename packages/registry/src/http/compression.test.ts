@@ -37,6 +37,10 @@ describeApi('a response', { on: ['SQLite'] }, (start) => {
       await registry.post('/v1/models', { token: ana, body: { name, readme } })
     }
     await publish(registry, ana, { name: 'reef' }, 'reef.gguf', smallGguf(1, 10_000_000))
+    // Pages say how old a model is, which must not change during a test.
+    const { db } = await registry.connect()
+    const longAgo = '2020-01-01T00:00:00.000Z'
+    await db.updateTable('model').set({ created_at: longAgo, updated_at: longAgo }).execute()
     await getCard(registry, '/v1/models/tide-1/card') // so that the page contains the card from the start
   })
 
