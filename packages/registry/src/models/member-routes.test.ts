@@ -99,6 +99,15 @@ describeOnEachDatabase('the members of a private model', (start) => {
     await expect.poll(() => seen(ana)).toEqual(everything)
   })
 
+  test('are listed only for the owner, members and administrators, even if the model is public', async () => {
+    await share('read')
+    const cleo = await registry.register('cleo')
+    await registry.call('PATCH', '/v1/models/tide', { token: ana, body: { is_public: true } })
+    expect(await listMembers(cleo)).toBe(403)
+    for (const token of [ana, ben, admin])
+      expect(await listMembers(token)).toEqual([['ben', 'read']])
+  })
+
   test('read with an API key only if it has the scope read', async () => {
     await share('read')
     const makeKey = async (scopes: string[]) =>

@@ -155,6 +155,7 @@ describeOnEachDatabase('the lease on a file that is being processed', (start) =>
     })
     expect(await queue.putBack(id, 'this node')).toBe(true)
     expect(await settled(registry, ana, 'tide', id)).toMatchObject({ status: 'ready' })
+    expect(await getRow(id)).toMatchObject({ attempts: 1 }) // the one that was put back does not count
   })
 
   test('decides which node publishes: a node that has lost the lease changes nothing and removes no bytes', async () => {
