@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Patterns for the paths of the tests that take minutes, the longest tests first. */
-const longest = [/^faults\//, /^release\//, /^conformance\//, /^cluster\//]
+const longest = [/^faults\//, /^release\//, /^conformance\//, /^cluster\//, /\/(pages|peers)\//]
 
 /**
  * Runs the slowest test files first. By default, Vitest starts with the largest files. Some slow test files are small,
