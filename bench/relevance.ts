@@ -1,5 +1,6 @@
 import type { IndexedModel } from '../packages/registry/src/search/indexed-model.ts'
 import { SearchIndex } from '../packages/registry/src/search/search-index.ts'
+import { sampleModel, sampleQuery } from '../packages/registry/src/search/testing/samples.ts'
 import type { Bench } from './harness/bench.ts'
 import { makeCatalogue } from './relevance/catalogue.ts'
 import type { CatalogueModel } from './relevance/catalogue-model.ts'
@@ -18,16 +19,7 @@ export const bench: Bench = {
     index.settle()
     const queries = scoreQueries(models, (text) =>
       index
-        .find({
-          text,
-          labels: [],
-          ranges: [],
-          viewer: { username: undefined, seesAll: false },
-          sort: 'relevance',
-          order: 'desc',
-          offset: 0,
-          limit: 10,
-        })
+        .find({ ...sampleQuery, text, sort: 'relevance' })
         .seqs.flatMap((seq) => models[seq]?.name ?? []),
     )
     const mean = queries.reduce((sum, { score }) => sum + score, 0) / queries.length
@@ -42,26 +34,15 @@ export const bench: Bench = {
   },
 }
 
-const toIndexed = (model: CatalogueModel, seq: number): IndexedModel => ({
-  seq,
-  id: `00000000-0000-7000-8000-${String(seq).padStart(12, '0')}`,
-  name: model.name,
-  displayName: model.display_name ?? model.name,
-  description: model.description,
-  owner: model.owner,
-  architecture: model.architecture,
-  license: model.license,
-  tags: model.tags,
-  quantizations: [],
-  isPublic: true,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  downloads: model.downloads,
-  likes: 0,
-  parameterCount: model.parameter_count,
-  minFileSizeBytes: null,
-  minMemoryBytes: null,
-  cacheBytesPerToken: null,
-  contextLength: null,
-  filesCount: 0,
-  totalSizeBytes: 0,
-})
+const toIndexed = (model: CatalogueModel, seq: number): IndexedModel =>
+  sampleModel(seq, {
+    name: model.name,
+    displayName: model.display_name ?? model.name,
+    description: model.description,
+    owner: model.owner,
+    architecture: model.architecture,
+    license: model.license,
+    tags: model.tags,
+    downloads: model.downloads,
+    parameterCount: model.parameter_count,
+  })

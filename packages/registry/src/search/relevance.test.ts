@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { IndexedModel } from './indexed-model.ts'
 import { SearchIndex } from './search-index.ts'
+import { sampleModel, sampleQuery } from './testing/samples.ts'
 
 type Listed = Partial<Pick<IndexedModel, 'tags' | 'architecture' | 'description' | 'downloads'>>
 
@@ -44,30 +45,7 @@ const catalogue: Record<string, Listed> = {
 const names = Object.keys(catalogue)
 const index = new SearchIndex()
 for (const [seq, name] of names.entries()) {
-  index.put({
-    seq,
-    id: `00000000-0000-7000-8000-${String(seq).padStart(12, '0')}`,
-    name,
-    displayName: name,
-    description: null,
-    owner: 'ana',
-    architecture: null,
-    license: null,
-    tags: [],
-    quantizations: [],
-    isPublic: true,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    downloads: 0,
-    likes: 0,
-    parameterCount: null,
-    minFileSizeBytes: null,
-    minMemoryBytes: null,
-    cacheBytesPerToken: null,
-    contextLength: null,
-    filesCount: 0,
-    totalSizeBytes: 0,
-    ...catalogue[name],
-  })
+  index.put(sampleModel(seq, { name, displayName: name, ...catalogue[name] }))
 }
 
 test.each([
@@ -92,15 +70,6 @@ test.each([
   ['two words in the name before one and a tag', 'crab soup', ['crab-soup-kelp', 'crab-kelp']],
   ['a corrected word like the right one', 'octopuss', ['octopus-chat', 'chat-octopus']],
 ])('a search ranks highest: %s (%s)', (_rule, text, expected) => {
-  const { seqs } = index.find({
-    text,
-    labels: [],
-    ranges: [],
-    viewer: { username: undefined, seesAll: false },
-    sort: 'relevance',
-    order: 'desc',
-    offset: 0,
-    limit: 10,
-  })
+  const { seqs } = index.find({ ...sampleQuery, text, sort: 'relevance' })
   expect(seqs.map((seq) => names[seq])).toEqual(expected)
 })

@@ -1,44 +1,7 @@
 import { expect, test } from 'vitest'
 import type { IndexedModel } from './indexed-model.ts'
-import { SearchIndex, type SearchQuery } from './search-index.ts'
-
-const anyone = { username: undefined, seesAll: false }
-const query: SearchQuery = {
-  labels: [],
-  ranges: [],
-  viewer: anyone,
-  sort: 'downloads',
-  order: 'desc',
-  offset: 0,
-  limit: 10,
-}
-
-function model(seq: number, changes: Partial<IndexedModel> = {}): IndexedModel {
-  return {
-    seq,
-    id: `00000000-0000-7000-8000-${String(seq).padStart(12, '0')}`,
-    name: `model-${seq}`,
-    displayName: `Model ${seq}`,
-    description: null,
-    owner: 'ana',
-    architecture: null,
-    license: null,
-    tags: [],
-    quantizations: [],
-    isPublic: true,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    downloads: 0,
-    likes: 0,
-    parameterCount: null,
-    minFileSizeBytes: null,
-    minMemoryBytes: null,
-    cacheBytesPerToken: null,
-    contextLength: null,
-    filesCount: 0,
-    totalSizeBytes: 0,
-    ...changes,
-  }
-}
+import { SearchIndex } from './search-index.ts'
+import { sampleModel as model, sampleQuery as query } from './testing/samples.ts'
 
 function indexOf(...models: IndexedModel[]): SearchIndex {
   const index = new SearchIndex()
@@ -152,12 +115,4 @@ test('a query word matches terms that begin with it, whether or not the terms ha
 test.each(['lama', 'llamma', 'lalma', 'klama', 'llbma'])('%s is corrected to llama', (text) => {
   const index = indexOf(model(1, { name: 'llama-7b' }), model(2, { name: 'tide' }))
   expect(index.find({ ...query, text }).seqs).toEqual([1])
-})
-
-test('the model whose name is exactly the query comes first', () => {
-  const index = indexOf(
-    model(1, { name: 'phi-4', displayName: 'Phi 4' }),
-    model(2, { name: 'phi-4-mini', displayName: 'Phi 4 mini', downloads: 1_000_000 }),
-  )
-  expect(index.find({ ...query, text: 'phi-4', sort: 'relevance' }).seqs).toEqual([1, 2])
 })
