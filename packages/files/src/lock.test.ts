@@ -1,15 +1,9 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { canMount, smallDisk } from '../../../testing/small-disk.ts'
+import { temporaryFolder } from '../../../testing/temporary-folder.ts'
 import { lockFile, removeLocks, tryLock } from './lock.ts'
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shoal-lock-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 test('a lock has only one holder at a time', async () => {
   const path = join(temporaryFolder(), 'hidden', 'lock')

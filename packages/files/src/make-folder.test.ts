@@ -1,17 +1,11 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../testing/temporary-folder.ts'
 import { makeFolder } from './make-folder.ts'
 
-async function temporaryFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'shoal-folder-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  return folder
-}
-
 test('creates a folder and its parents, and leaves an existing folder unchanged', async () => {
-  const path = join(await temporaryFolder(), 'a', 'b')
+  const path = join(temporaryFolder(), 'a', 'b')
   makeFolder(path, 0o700)
   makeFolder(path, 0o755)
   expect((await stat(path)).mode & 0o777).toBe(0o700)
@@ -19,7 +13,7 @@ test('creates a folder and its parents, and leaves an existing folder unchanged'
 })
 
 test("a file at the folder's path or in place of a parent causes an error", async () => {
-  const file = join(await temporaryFolder(), 'file')
+  const file = join(temporaryFolder(), 'file')
   await writeFile(file, '')
   expect(() => makeFolder(file)).toThrow('EEXIST')
   expect(() => makeFolder(join(file, 'folder'))).toThrow(/EEXIST|ENOTDIR/)

@@ -1,12 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../testing/temporary-folder.ts'
 import { syncFile, syncFolder, syncTree } from './sync.ts'
 
 test('a folder is synced with everything in it, except on Windows, which cannot open a folder', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'shoal-sync-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = temporaryFolder()
   await mkdir(join(folder, 'inner'))
   await writeFile(join(folder, 'inner', 'read-only'), 'text', { mode: 0o444 })
   await syncTree(folder)
@@ -16,8 +15,7 @@ test('a folder is synced with everything in it, except on Windows, which cannot 
 })
 
 test('on Windows, a file is opened for writing, because only such files can be synced', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'shoal-sync-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = temporaryFolder()
   await expect(syncFile(folder, 'win32')).rejects.toThrow('EISDIR') // a folder cannot be opened for writing
   await expect(syncFile(folder, 'linux')).resolves.toBeUndefined()
 })

@@ -1,17 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../testing/temporary-folder.ts'
 import { removeUnfinished, replaceFile, unfinishedPath, writeWhole } from './write-whole.ts'
 
-async function temporaryFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'shoal-whole-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  return folder
-}
-
 test('writes a file with its folder, and replaces it', async () => {
-  const path = join(await temporaryFolder(), 'hidden', 'record.json')
+  const path = join(temporaryFolder(), 'hidden', 'record.json')
   await writeWhole(path, 'one', { mode: 0o600, folderMode: 0o700 })
   await writeWhole(path, 'two', { mode: 0o600 })
   expect(await readFile(path, 'utf8')).toBe('two')
@@ -21,7 +15,7 @@ test('writes a file with its folder, and replaces it', async () => {
 })
 
 test('a file that cannot be replaced stays, and nothing else is left', async () => {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   const path = join(folder, 'folder')
   await writeWhole(join(path, 'record.json'), '{}')
   await expect(writeWhole(path, 'one')).rejects.toThrow('EISDIR')
@@ -34,7 +28,7 @@ test.each([
 ])(
   '%s removes what a killed process has left, but no file that may still be written',
   async (_, write) => {
-    const folder = await temporaryFolder()
+    const folder = temporaryFolder()
     const path = join(folder, 'record.json')
     const left = [unfinishedPath(path), unfinishedPath(join(folder, 'model.json'))]
     const young = unfinishedPath(path)
@@ -50,7 +44,7 @@ test.each([
 )
 
 test('replaceFile does not create a missing folder', async () => {
-  const folder = join(await temporaryFolder(), 'store')
+  const folder = join(temporaryFolder(), 'store')
   await expect(replaceFile(join(folder, 'identity'), 'one')).rejects.toThrow('ENOENT')
   await expect(stat(folder)).rejects.toThrow('ENOENT')
 })

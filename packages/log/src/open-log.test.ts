@@ -1,28 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import {
-  closeSync,
-  constants,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { canMount, smallDisk } from '../../../testing/small-disk.ts'
+import { temporaryFolder } from '../../../testing/temporary-folder.ts'
 import { boundedWriter } from './bounded-writer.ts'
 import { openLog } from './open-log.ts'
 import { openFile } from './output.ts'
 
 const text = 'x'.repeat(200)
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shoal-log-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 /** Creates a named pipe as the log file, with a reader that reads only when `read` is called. */
 function pipe() {

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../testing/temporary-folder.ts'
 import { testAuthority } from '../../../testing/tls-certificates/index.ts'
 import { directNetwork, NetworkSettingError, readNetworkSettings } from './settings.ts'
 
 function writeTemporary(content: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'shoal-network-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const directory = temporaryFolder()
   const path = join(directory, 'ca.pem')
   writeFileSync(path, content)
   return path

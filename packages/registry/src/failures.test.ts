@@ -1,10 +1,10 @@
 /** Tests how the registry responds to clients while one of its dependencies is broken, and that it recovers. */
-import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SignedIn, StartedUpload } from '@shoal/protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { hasPostgres } from '../../../testing/servers.ts'
+import { temporaryFolder } from '../../../testing/temporary-folder.ts'
 import { breakableLine } from './testing/breakable-line.ts'
 import { manifestFor, publish, settled, smallGguf } from './testing/publish.ts'
 import { makeDatabase, startTestRegistry } from './testing/test-registry.ts'
@@ -40,8 +40,7 @@ test.skipIf(!hasPostgres)(
 )
 
 test('the log has one line per request, and no secrets', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'shoal-log-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const file = join(folder, 'registry.log')
   const registry = await startTestRegistry({ log: { file } })
   const { body }: { body: SignedIn } = await registry.post('/v1/auth/register', {

@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { movedClock } from '@shoal/core/testing'
 import type { Download, RegistryStatus } from '@shoal/protocol'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { hasPostgres } from '../../../../testing/servers.ts'
+import { temporaryFolder } from '../../../../testing/temporary-folder.ts'
 import { readRegistryConfig } from '../config.ts'
 import { breakableLine } from '../testing/breakable-line.ts'
 import { manifestFor, publish, smallGguf } from '../testing/publish.ts'
@@ -25,12 +26,6 @@ async function startHere(settings: Parameters<typeof startTestRegistry>[0]): Pro
   const registry = await startTestRegistry(settings)
   onTestFinished(() => registry.close())
   return registry
-}
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'shoal-operation-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
 }
 
 describeApi('probes', { on: everywhere }, (start, oneNodeTest) => {
@@ -169,7 +164,7 @@ test.skipIf(!ownAddress)(
 )
 
 test('the first request through an untrusted proxy logs a warning', async () => {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   for (const trustProxy of [false, 1] as const) {
     const file = join(folder, `${trustProxy}.log`)
     const registry = await startTestRegistry({ trustProxy, log: { file } })

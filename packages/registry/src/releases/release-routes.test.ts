@@ -4,19 +4,19 @@ import {
   appendFile,
   chmod,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rm,
   utimes,
   writeFile,
 } from 'node:fs/promises'
-import { networkInterfaces, tmpdir } from 'node:os'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findDownloader, findProgram, pathWith } from '../../../../testing/programs.ts'
 import { slowTest } from '../../../../testing/slow-test.ts'
+import { temporaryFolder } from '../../../../testing/temporary-folder.ts'
 import { makeReleaseKey, writeRelease } from '../../../releases/src/testing/write-release.ts'
 import type { RegistryConfig } from '../config.ts'
 import { startTestRegistry } from '../testing/test-registry.ts'
@@ -40,12 +40,6 @@ case "$1 $2" in
   'config set') printf '%s' "$4" >"$HOME/saved" ;;
 esac
 `
-
-async function makeFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'shoal-install-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  return folder
-}
 
 async function start(settings: Partial<RegistryConfig> = {}) {
   const registry = await startTestRegistry(settings)
@@ -91,7 +85,7 @@ test('without a release, the page and the script explain how to add one', async 
   expect(html.text).toContain('shoal admin releases add')
   const { text, headers } = await registry.get('/install')
   expect(headers.get('content-type')).toContain('text/x-shellscript')
-  const result = await registry.install(await makeFolder(), { script: text })
+  const result = await registry.install(temporaryFolder(), { script: text })
   expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('npm run release') })
 })
 
@@ -161,7 +155,7 @@ describe.each(['curl', 'wget'])('with %s', (downloads) => {
       const registry = await start()
       const key = makeReleaseKey()
       const release = await registry.add({ key })
-      const home = await makeFolder()
+      const home = temporaryFolder()
       const { code, stderr } = await registry.install(home, { downloads })
       expect(stderr).toContain('Installed shoal 1.0.0')
       expect(stderr).toContain('export PATH=')
@@ -191,7 +185,7 @@ describe.each(['curl', 'wget'])('with %s', (downloads) => {
 test('without curl and wget, the script says what it needs, and leaves nothing behind', async () => {
   const registry = await start()
   await registry.add()
-  const home = await makeFolder()
+  const home = temporaryFolder()
   const { code, stderr } = await registry.install(home, { downloads: '' })
   expect(code).toBe(1)
   expect(stderr).toContain('curl or wget is needed')
@@ -203,7 +197,7 @@ installTest(
   async () => {
     const registry = await start()
     await registry.add()
-    const home = await makeFolder()
+    const home = temporaryFolder()
     const lib = join(home, '.local/lib/shoal')
     const names = ['.install-Killed', '.install-Recent', '.install-elsewhere', 'Foreign']
     const longAgo = new Date(Date.now() - 2 * 86_400_000)
@@ -224,7 +218,7 @@ installTest(
   async () => {
     const registry = await start()
     await registry.add()
-    const home = await makeFolder()
+    const home = temporaryFolder()
     const name = `my "shoal's" folder`
     const { code } = await registry.install(home, { words: ['--prefix', name] })
     expect(code).toBe(0)
@@ -239,7 +233,7 @@ installTest(
     const registry = await start()
     const { folder, files } = await registry.add()
     const archive = files.find(({ name }) => name.endsWith('.tar.gz'))?.name ?? ''
-    const home = await makeFolder()
+    const home = temporaryFolder()
     const shoal = join(home, '.local/bin/shoal')
     const original = await readFile(join(folder, archive))
     await chmod(join(folder, archive), 0o640)
@@ -264,7 +258,7 @@ installTest(
 test('a platform without a release and a shoal that was installed in another way are refused', async () => {
   const registry = await start()
   await registry.add({ platform: process.arch === 'x64' ? 'linux-arm64' : 'linux-x64' })
-  const home = await makeFolder()
+  const home = temporaryFolder()
   expect((await registry.install(home)).stderr).toMatch(/has no shoal for \S+, only for: linux-/)
   await registry.add()
   await mkdir(join(home, '.local/bin'), { recursive: true })
@@ -277,7 +271,7 @@ slowTest('a script that is cut off at any byte does nothing', async () => {
   const registry = await start()
   await registry.add()
   const { text } = await registry.get('/install')
-  const home = await makeFolder()
+  const home = temporaryFolder()
   // Each truncated script runs in a shell that has only built-in commands, so any program that it tried to run would
   // cause an error message.
   const lastLine = text.trimEnd().lastIndexOf('\n') + 1

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { isAbleToMountImages, mountImage } from '../../../../testing/image-disk.ts'
+import { temporaryFolder } from '../../../../testing/temporary-folder.ts'
 import { blobRoutes } from '../files/downloads/blob-routes.ts'
 import type { Capabilities } from '../files/downloads/capability.ts'
 import type { BlobRepository } from '../files/rows/blob-repository.ts'
@@ -169,8 +170,7 @@ test('a chunk map left by a crash is listed and can be removed; a probe file is 
 test.skipIf(!isAbleToMountImages())(
   'a finished upload leaves no chunk map if the disk fails right afterward',
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'shoal-store-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = temporaryFolder()
     const path = join(folder, 'disk')
     using disk = mountImage(join(folder, 'image'), path)
     const store = await openDiskStore({ directory: path, signingKey: 'a key', baseUrl: () => '' })

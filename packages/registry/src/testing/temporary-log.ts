@@ -1,12 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { temporaryFolder } from '../../../../testing/temporary-folder.ts'
 
 /** Creates a temporary log file, to be passed to a registry as its `log` setting. */
 export function temporaryLog() {
-  const folder = mkdtempSync(join(tmpdir(), 'shoal-log-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const file = join(folder, 'registry.log')
   return {
     file,

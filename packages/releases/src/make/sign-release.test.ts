@@ -1,19 +1,13 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../testing/temporary-folder.ts'
 import { signRelease } from './sign-release.ts'
 import { readSigningKey } from './signing-key.ts'
 
-async function makeFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'shoal-sign-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  return folder
-}
-
 test('the checksums are signed, and can be verified with the public key', async () => {
-  const folder = await makeFolder()
+  const folder = temporaryFolder()
   await writeFile(join(folder, 'b'), 'two')
   await writeFile(join(folder, 'a'), 'one')
   await signRelease(folder, generateKeyPairSync('ed25519').privateKey)
@@ -30,7 +24,7 @@ test('the checksums are signed, and can be verified with the public key', async 
 })
 
 test('the key is created once, readable only by its owner, even if two releases need it at the same time', async () => {
-  const folder = await makeFolder()
+  const folder = temporaryFolder()
   const env = { XDG_CONFIG_HOME: folder }
   const keys = await Promise.all([readSigningKey(env), readSigningKey(env)])
   const later = await readSigningKey(env)
@@ -40,7 +34,7 @@ test('the key is created once, readable only by its owner, even if two releases 
 })
 
 test('a key of another kind, a damaged key and a missing key are refused', async () => {
-  const folder = await makeFolder()
+  const folder = temporaryFolder()
   const path = join(folder, 'key.pem')
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   for (const content of [privateKey.export({ type: 'pkcs8', format: 'pem' }), 'damaged']) {

@@ -1,22 +1,12 @@
-import {
-  appendFile,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  symlink,
-  truncate,
-  writeFile,
-} from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../../../testing/temporary-folder.ts'
 import { makeReleaseKey, signAgain, writeRelease } from '../testing/write-release.ts'
 import { openReleases } from './releases.ts'
 
 async function scene() {
-  const folder = await mkdtemp(join(tmpdir(), 'shoal-releases-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const directory = join(folder, 'releases')
   const releases = openReleases(directory)
   return {

@@ -1,15 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { temporaryFolder } from '../../../../testing/temporary-folder.ts'
 import { describeProgram } from '../make/program.ts'
 
 const platform = `${process.platform}-${process.arch}`
 
 /** Creates a temporary folder, which is deleted after the test. */
 export async function makeFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'shoal-pack-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = temporaryFolder()
   return folder
 }
 

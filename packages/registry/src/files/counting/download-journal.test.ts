@@ -23,6 +23,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPostgres } from '../../../../../testing/postgres.ts'
 import { hasPostgres } from '../../../../../testing/servers.ts'
 import { canMount, smallDisk } from '../../../../../testing/small-disk.ts'
+import { temporaryFolder } from '../../../../../testing/temporary-folder.ts'
 import type { Connection } from '../../database/connect.ts'
 import type { Database } from '../../database/schema.ts'
 import { publish, smallGguf } from '../../testing/publish.ts'
@@ -56,8 +57,7 @@ describeOnEachDatabase('the download journal', (start) => {
   })
 
   async function journal(path?: string) {
-    const folder = await mkdtemp(join(tmpdir(), 'shoal-journal-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = temporaryFolder()
     const at = path ?? join(folder, 'downloads.journal')
     const opened = downloadJournal({ ...connection, path: at })
     const added = await opened.apply()

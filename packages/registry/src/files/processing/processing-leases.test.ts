@@ -2,13 +2,13 @@
  * Tests several nodes that share one database: which node processes a file, by which clock leases expire, and what a
  * node may still do after losing its lease.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelFile, StartedUpload } from '@shoal/protocol'
 import { sql } from 'kysely'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { hasPostgres } from '../../../../../testing/servers.ts'
+import { temporaryFolder } from '../../../../../testing/temporary-folder.ts'
 import { databaseTime } from '../../database/clock.ts'
 import type { Connection } from '../../database/connect.ts'
 import { readSecret } from '../../database/secret.ts'
@@ -227,8 +227,7 @@ describeOnEachDatabase('the lease on a file that is being processed', (start) =>
 test.skipIf(!hasPostgres)(
   'on PostgreSQL, a registry that loses a lease while publishing leaves the file to the node that took the lease',
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'shoal-lease-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = temporaryFolder()
     const log = { file: join(folder, 'registry.log') }
     const databaseUrl = await makeDatabase()
     const registry = await startTestRegistry({ databaseUrl, log })

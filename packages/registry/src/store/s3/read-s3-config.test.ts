@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../../testing/temporary-folder.ts'
 import { readS3Config } from './read-s3-config.ts'
 
 const env = {
@@ -13,8 +13,7 @@ const env = {
 
 /** Creates a file with these contents, and returns its path. */
 function write(contents: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shoal-s3-config-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const path = join(folder, 'secret')
   writeFileSync(path, contents)
   return path
