@@ -383,6 +383,7 @@ describeApi('models', { on: everywhere }, (start, oneNodeTest) => {
     })
     expect(await list('quantization=F32')).toEqual(['from-a-file'])
     expect(await list(`max_file_size_bytes=${bytes.length}`)).toEqual(['from-a-file'])
+    expect(await list(`max_file_size_bytes=${bytes.length - 1}`)).toEqual([])
     await registry.call('DELETE', '/v1/models/from-a-file', { token: ana })
   })
 
