@@ -29,6 +29,7 @@ test('text that only begins like a stop string is output later, or at the end', 
 
 test('the first of several stop strings counts, even if one is the beginning of another', () => {
   expect(run(['abc', 'b'], ['xab'])).toMatchObject({ given: ['xa'], isStopped: true })
+  expect(run(['END', 'STOP'], ['a STOP b END'])).toMatchObject({ given: ['a '], isStopped: true })
   expect(run(['\n\n', '\n'], ['a\nb'])).toMatchObject({ given: ['a'], isStopped: true })
 })
 
