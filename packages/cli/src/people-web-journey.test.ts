@@ -28,9 +28,12 @@ test.skipIf(!chromium)(
     const { stdout: rootPassword } = await run('admin', 'add', 'root', ...onHost)
 
     await using root = await browser.newVisitor({ reducedMotion: 'reduce' })
-    await openPage(root.page, `${registry.url}/login?next=/admin/invitations`)
+    await openPage(root.page, `${registry.url}/login`)
     await signIn(root.page, 'root', rootPassword.trim())
-    await root.page.getByRole('heading', { name: 'Administration' }).waitFor()
+    await root.page.getByRole('button', { name: 'Signed in as root' }).click()
+    await root.page.getByRole('link', { name: 'Administration' }).click()
+    await root.page.getByRole('link', { name: 'Invitations' }).click()
+    await root.page.getByText('No invitations yet.').waitFor()
     const links = [await invite(root.page, 'Ana'), await invite(root.page, 'Ben')]
     expect(await accessibilityProblems(root.page)).toEqual([])
 
@@ -43,10 +46,17 @@ test.skipIf(!chromium)(
     ] as const) {
       await page.goto(link)
       await page.getByText('You have been invited to this registry.').waitFor()
+      await page.waitForURL(`${registry.url}/register`)
+      expect(await page.evaluate('location.hash')).toBe('')
+      await page.reload()
+      await page.getByText('You have been invited to this registry.').waitFor()
       await page.getByLabel('Username').fill(username)
       await page.getByLabel('Password', { exact: true }).fill(password)
       await page.getByRole('button', { name: 'Create account' }).click()
-      await page.getByRole('button', { name: `Signed in as ${username}` }).waitFor()
+      await page.getByRole('button', { name: `Signed in as ${username}` }).click()
+      expect(page.url()).toBe(`${registry.url}/`)
+      await page.getByRole('link', { name: 'Settings' }).waitFor()
+      expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
     }
 
     await openPage(ana, `${registry.url}/settings/keys`)
@@ -86,12 +96,18 @@ test.skipIf(!chromium)(
     await root.page.getByRole('button', { name: 'Actions for ana', exact: true }).click()
     await root.page.getByRole('button', { name: 'Disable …', exact: true }).click()
     const dialog = root.page.getByRole('dialog')
+    await dialog.getByText('ana can no longer sign in.').waitFor()
     await dialog.getByRole('button', { name: 'Disable account' }).click()
     await root.page.getByText('ana is disabled.').waitFor()
+    const rows = root.page.getByRole('row').filter({ hasText: 'ana' })
+    await rows.getByRole('cell', { name: 'Disabled' }).waitFor()
     expect(await accessibilityProblems(root.page)).toEqual([])
     await expect(withKey.getMe()).rejects.toMatchObject({ status: 401 })
-    await ana.goto(`${registry.url}/settings/profile`)
+    await openPage(ana, `${registry.url}/settings/profile`)
     await ana.getByText('Sign in to see this page.').waitFor()
+    await ana.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
+    await signIn(ana, 'ana', password)
+    await ana.getByRole('alert').filter({ hasText: 'This account is disabled' }).waitFor()
 
     await root.page.getByRole('link', { name: 'Audit log' }).click()
     for (const entry of [
@@ -103,6 +119,15 @@ test.skipIf(!chromium)(
       await root.page.getByText(entry).first().waitFor()
     }
     expect(await accessibilityProblems(root.page)).toEqual([])
+
+    await root.page.getByLabel('Action').selectOption('account.disabled')
+    await root.page.getByLabel('Subject').fill('ana')
+    await root.page.keyboard.press('Enter')
+    await root.page.getByText('Entries shown: 1').waitFor()
+    expect(new URL(root.page.url()).search).toBe('?action=account.disabled&subject=ana')
+    await root.page.goBack()
+    await root.page.getByText('ben created the account ben').waitFor()
+    expect(await root.page.getByLabel('Subject').inputValue()).toBe('')
   },
 )
 
