@@ -1,30 +1,36 @@
-/** Tests with a real browser that unsaved changes to a model survive links, reloads and expired sessions. */
-import type { ModelRecord } from '@shoal/protocol'
+/**
+ * Tests with a real browser that unsaved changes to a model survive links, reloads and expired sessions, and how the owner
+ * of a model shares it.
+ */
+import type { Member, ModelRecord } from '@shoal/protocol'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
-  accessibilityProblems,
-  looks,
   openPage,
   type Page,
   reloadPage,
   startBrowser,
   type TestBrowser,
 } from '../../../../testing/browser.ts'
+import { expectUsable } from '../testing/expect-usable.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
 const chromium = inject('chromium')
 
-describe.skipIf(!chromium)('unsaved changes to a model', () => {
+describe.skipIf(!chromium)('the edit page', () => {
   const stack = new AsyncDisposableStack()
   let registry: TestRegistry
   let browser: TestBrowser
   let origin: string
+  let ana: string
 
   beforeAll(async () => {
     registry = await startTestRegistry()
     stack.defer(() => registry.close())
     origin = `http://localhost:${registry.port}`
     browser = stack.use(await startBrowser(chromium ?? '', [origin]))
+    await registry.register('admin')
+    ana = await registry.register('ana')
+    for (const username of ['ben', 'cleo']) await registry.register(username)
   })
   afterAll(() => stack.disposeAsync())
 
@@ -54,23 +60,18 @@ describe.skipIf(!chromium)('unsaved changes to a model', () => {
   }
 
   test('following a link asks first, and leaving keeps the changes as a draft', async () => {
-    await using editor = await newEditor('ana')
+    await using editor = await newEditor('dora')
     const { page, name } = editor
     await description(page).fill('Unsaved.')
     const link = page.getByRole('link', { name: 'Chat', exact: true })
     await link.click()
     await warning(page).waitFor()
-    for (const { theme, width } of looks) {
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-      await page.setViewportSize({ width, height: 860 })
-      expect(await accessibilityProblems(page)).toEqual([])
-    }
+    await expectUsable(page)
     await page.keyboard.press('Escape')
     await warning(page).waitFor({ state: 'hidden' })
     expect(new URL(page.url()).pathname).toBe(`/m/${name}/edit`)
     expect(await description(page).inputValue()).toBe('Unsaved.')
 
-    await page.setViewportSize({ width: 1360, height: 860 })
     await link.click()
     await page.getByRole('button', { name: 'Stay' }).click()
     await warning(page).waitFor({ state: 'hidden' })
@@ -82,7 +83,7 @@ describe.skipIf(!chromium)('unsaved changes to a model', () => {
     await restored(page).waitFor()
     expect(await description(page).inputValue()).toBe('Unsaved.')
     expect(await page.getByLabel('Display name').inputValue()).toBe('Reef')
-    expect(await accessibilityProblems(page)).toEqual([])
+    await expectUsable(page)
     await page.getByRole('button', { name: 'Discard changes' }).click()
     await restored(page).waitFor({ state: 'detached' })
     expect(await description(page).inputValue()).toBe('Saved.')
@@ -92,7 +93,7 @@ describe.skipIf(!chromium)('unsaved changes to a model', () => {
   })
 
   test('reloading or closing the page asks first, and the changes survive', async () => {
-    await using editor = await newEditor('cleo')
+    await using editor = await newEditor('eva')
     const { page, context, name } = editor
     await description(page).fill('Unsaved.')
     const reloading = page.waitForEvent('dialog')
@@ -128,7 +129,7 @@ describe.skipIf(!chromium)('unsaved changes to a model', () => {
     expect(message?.y).toBeGreaterThanOrEqual(0)
     expect((message?.y ?? 0) + (message?.height ?? 0)).toBeLessThanOrEqual(500)
     expect(Math.abs((message?.y ?? 0) - (button?.y ?? 0))).toBeLessThan(60)
-    expect(await accessibilityProblems(page)).toEqual([])
+    await expectUsable(page)
 
     await page.getByRole('link', { name: 'Sign in to continue' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor() // the edit page also has a field “Username”
@@ -147,5 +148,88 @@ describe.skipIf(!chromium)('unsaved changes to a model', () => {
     })
     await openEditor(page, name)
     expect(await restored(page).count()).toBe(0)
+  })
+
+  /** Creates a private model of `ana`, shared with the members. */
+  async function newModel(name: string, members: Record<string, 'read' | 'write'> = {}) {
+    const body = { name, display_name: name.toUpperCase(), is_public: false }
+    expect((await registry.post('/v1/models', { token: ana, body })).status).toBe(201)
+    for (const [username, right] of Object.entries(members)) {
+      const path = `/v1/models/${name}/members/${username}`
+      await registry.call('PUT', path, { token: ana, body: { right } })
+    }
+  }
+
+  /** Opens a page as a user. */
+  async function open(username: string, path: string) {
+    const visitor = await browser.newVisitor()
+    const data = { username, password: `password of ${username}` }
+    await visitor.context.request.post(`${origin}/v1/auth/login`, { data, headers: { origin } })
+    await openPage(visitor.page, origin + path)
+    return visitor
+  }
+
+  const rights = async (name: string) =>
+    ((await registry.get(`/v1/models/${name}/members`, { token: ana })).body as Member[]).map(
+      ({ username, right }) => `${username} ${right}`,
+    )
+
+  const section = (page: Page) => page.getByRole('region', { name: 'Members' })
+  const says = (page: Page, text: string) => section(page).getByText(text).first().waitFor()
+
+  async function add(page: Page, username: string, right: string) {
+    const form = page.getByRole('form', { name: 'Add a member' })
+    await form.getByLabel('Username').fill(username)
+    await form.getByLabel('Right').selectOption(right)
+    await form.getByRole('button', { name: 'Add' }).click()
+  }
+
+  test('members are added, changed and removed by the owner', async () => {
+    await newModel('reef')
+    await using visitor = await open('ana', '/m/reef/edit')
+    const { page } = visitor
+    await says(page, 'The model is not shared with anyone.')
+    await expectUsable(page)
+
+    await add(page, 'nobody', 'read')
+    await says(page, 'No user nobody.')
+    await add(page, 'ana', 'read')
+    await says(page, 'Ana owns reef.')
+    await add(page, ' Ben ', 'read')
+    await says(page, 'ben can now read.')
+    await add(page, 'cleo', 'write')
+    await says(page, 'cleo can now write.')
+    expect(await rights('reef')).toEqual(['ben read', 'cleo write'])
+    await expectUsable(page)
+
+    await section(page).getByLabel('Right of ben').selectOption('write')
+    await says(page, 'ben can now write.')
+    await section(page).getByRole('button', { name: 'Remove cleo' }).click()
+    await page.getByRole('button', { name: 'Remove member' }).click()
+    await says(page, 'cleo is no longer a member.')
+    expect(await rights('reef')).toEqual(['ben write'])
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Members')
+  })
+
+  test('a member can change the model with the right to write, but not its members, and can leave', async () => {
+    await newModel('kelp', { ben: 'write', cleo: 'read' })
+    await using visitor = await open('ben', '/m/kelp')
+    const { page } = visitor
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await says(page, 'Only ana and administrators can add or remove members.')
+    await says(page, 'Can write')
+    await expectUsable(page)
+    expect(await page.getByRole('form', { name: 'Add a member' }).count()).toBe(0)
+    expect(await section(page).getByRole('combobox').count()).toBe(0)
+    expect(await section(page).getByRole('button', { name: 'Remove' }).count()).toBe(0)
+    await page.getByLabel('Description').fill('by ben')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('by ben').first().waitFor()
+
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await section(page).getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+    await page.waitForURL(`${origin}/`)
+    expect(await rights('kelp')).toEqual(['cleo read'])
   })
 })
