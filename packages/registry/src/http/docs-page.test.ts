@@ -45,6 +45,8 @@ test.skipIf(!chromium)(
     await page.locator('.try-out__btn').first().click()
     await page.locator('button.execute').first().click()
     await page.locator('.live-responses-table').first().waitFor()
+    const width = "document.querySelector('.topbar img').naturalWidth"
+    expect(await page.evaluate(width)).toBeGreaterThan(0)
     expect(takeProblems()).toEqual([])
   },
 )
