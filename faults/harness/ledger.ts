@@ -36,6 +36,8 @@ export type Upload = {
   id: string | undefined
   storedChunks: Set<number>
   stage: 'started' | 'submitted' | 'ready'
+  /** Whether a push of it is in progress. */
+  isActive: boolean
   presence: Presence
 }
 

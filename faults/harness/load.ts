@@ -209,8 +209,11 @@ function readyFiles(models: Model[]) {
     .filter(({ upload }) => upload.stage === 'ready' && upload.presence === 'there')
 }
 
+/** Returns the uploads to resume. A round may be pushing others itself, for an account of the load. */
 function unfinishedUploads(models: Model[]) {
-  return models.flatMap(listFiles).filter(({ upload }) => upload.stage === 'started')
+  return models
+    .flatMap(listFiles)
+    .filter(({ upload }) => upload.stage === 'started' && !upload.isActive)
 }
 
 function pickAny<T>(random: Random, choices: readonly T[]): T | undefined {

@@ -34,6 +34,7 @@ export async function push(
     id: undefined,
     storedChunks: new Set(),
     stage: 'started',
+    isActive: false,
     presence: 'unknown',
   }
   watching.model.uploads.push(upload)
@@ -44,6 +45,15 @@ export async function push(
 
 /** Starts or resumes an upload, and waits until the file is ready. Returns the last response, like `push`. */
 export async function goOn(world: World, pushing: Pushing): Promise<Reply> {
+  pushing.upload.isActive = true
+  try {
+    return await sendFile(world, pushing)
+  } finally {
+    pushing.upload.isActive = false
+  }
+}
+
+async function sendFile(world: World, pushing: Pushing): Promise<Reply> {
   const { client, journal, failures, keepsChunks } = world
   const { model, upload } = pushing
   const content = world.contents.get(upload.sha256Hash)
