@@ -9,11 +9,12 @@ import { until } from './harness/waiting.ts'
 import { removeAbandonedClocks, shiftedBy } from './shifted-clock.ts'
 
 /**
- * The number of requests while the log is not read. Each request logs about 1 kB, so together they log more than a pipe
- * (64 KiB) and a moderate buffer can hold.
+ * The number of requests while the log is not read. Each request logs about 200 bytes, so together they log more than a
+ * pipe (64 KiB) and a moderate buffer can hold.
  */
 const requestsUnread = 2_000
 const batchSize = 20
+/** The name is too long, so the request is refused before it is routed. */
 const longPath = `/v1/models/${'a-long-name-'.repeat(80)}`
 const hourMs = 3_600_000
 
