@@ -27,9 +27,9 @@ export const clusterFaults: readonly ClusterFault[] = [
     name: 'kill-node',
     summary:
       'Kill a node (SIGKILL), and add another one, while files are pushed, pulled and announced.',
-    load: { weights: { push: 10 }, largeShare: 0.3, pauseMs },
+    load: { weights: { push: 10, like: 20 }, largeShare: 0.3, pauseMs },
     async strike({ cluster, world, load }) {
-      const announcing = startAnnouncing(world)
+      await using _ = startAnnouncing(world)
       const [owner] = world.ledger.accounts
       if (!owner) throw new Error('there is no account')
       const home = join(cluster.directory, 'client')
@@ -46,19 +46,17 @@ export const clusterFaults: readonly ClusterFault[] = [
       await load.untilDone('like', 20)
       await pulling
       await startAgain(cluster, 'node1')
-      await announcing.stop()
     },
   },
   {
     name: 'redis',
     summary: 'Kill Redis, and start it again.',
-    load: { pauseMs },
+    load: { weights: { like: 20 }, pauseMs },
     async strike({ cluster, world, load }) {
-      const announcing = startAnnouncing(world)
+      await using _ = startAnnouncing(world)
       await kill(cluster, 'redis')
       await load.untilDone('like', 30)
       await startAgain(cluster, 'redis')
-      await announcing.stop()
     },
   },
   {
@@ -124,7 +122,7 @@ function makeLargeGguf(): Uint8Array {
 /** Waits until at least one chunk of the model's only upload is stored. */
 async function untilPartlyStored(world: World, model: string, token: string) {
   const files = `/v1/models/${model}/files`
-  await until('some chunks are stored', 30_000 * world.timeoutFactor, async () => {
+  const isPartlyStored = async () => {
     const listed = await world.client.send<ModelFile[]>('GET', `${files}?status=all`, { token })
     const [file] = isDone(listed) ? listed.body : []
     if (!file) return false
@@ -132,11 +130,12 @@ async function untilPartlyStored(world: World, model: string, token: string) {
     const upload = await world.client.send<Upload>('GET', path, { token })
     const chunks = Math.ceil(file.file_size_bytes / file.chunk_size)
     return isDone(upload) && upload.body.missing_count < chunks
-  })
+  }
+  await until('some chunks are stored', 30_000 * world.timeoutFactor, isPartlyStored, pauseMs)
 }
 
-/** Announces new peers of a public file until `stop` is called. */
-function startAnnouncing({ client, ledger, failures }: World) {
+/** Announces new peers of a public file until it is disposed of. */
+function startAnnouncing({ client, ledger, failures }: World): AsyncDisposable {
   let isStopped = false
   const announcing = announce()
 
@@ -161,7 +160,7 @@ function startAnnouncing({ client, ledger, failures }: World) {
   }
 
   return {
-    async stop() {
+    async [Symbol.asyncDispose]() {
       isStopped = true
       await announcing
     },

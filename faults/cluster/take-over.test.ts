@@ -30,7 +30,7 @@ const timeoutMs = 240_000
  * A lease lasts 15 s, and nodes look for files without a valid lease every 4 s. If the clocks of the nodes mattered, a
  * file would be taken over at once, or after an hour.
  */
-const longWait = { timeout: 90_000 }
+const longWait = { timeout: 90_000, interval: 250 }
 
 describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs }, () => {
   let cluster: Cluster

@@ -16,7 +16,8 @@ type Pushing = {
   isOver: () => boolean
 }
 
-const pollMs = 20
+/** The intervals at which a file's state is polled. They grow, because a file may have to wait for a lease to expire. */
+const pollMs = { first: 20, last: 320 }
 
 /**
  * Publishes new bytes, and records the progress. Returns the last response: a 200 if the file is ready, otherwise a
@@ -118,8 +119,10 @@ export async function untilReady(
   const { token } = model.owner
   const poll = () => world.client.get<{ status: string }>(path, token)
   let reply = await poll()
+  let waitMs = pollMs.first
   while (isDone(reply) && reply.body.status === 'processing' && !isOver()) {
-    await sleep(pollMs)
+    await sleep(waitMs)
+    waitMs = Math.min(2 * waitMs, pollMs.last)
     reply = await poll()
   }
   if (!isDone(reply)) return reply

@@ -107,11 +107,12 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
     const { child, output } = startCommand({ words, home, env })
     output.catch(() => undefined) // the seeder is killed at the end
     cleanup.defer(() => child.kill('SIGKILL'))
-    await until('the file has a seeder', 30_000 * timeoutFactor, async () => {
+    const hasSeeder = async () => {
       if (child.exitCode !== null) throw new Error(`the seeder exited with ${child.exitCode}`)
       const [file] = await client.listFiles(modelName)
       return (file?.seeders ?? 0) > 0
-    })
+    }
+    await until('the file has a seeder', 30_000 * timeoutFactor, hasSeeder, 100)
   }
 
   return {
