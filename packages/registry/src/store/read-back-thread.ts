@@ -1,20 +1,9 @@
 /** The thread that `read-back.ts` starts: it reads uploads back from the disk and hashes them. */
-import { createHash, type Hash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import {
-  chunkCount,
-  chunkRange,
-  chunkSizeFor,
-  createSegmentHasher,
-  type FileHashes,
-  pieceLengthFor,
-  type StreamHasher,
-} from '@shoal/model-file'
+import { chunkCount, chunkRange, type StreamHasher } from '@shoal/model-file'
 import { serveParent } from '@shoal/threads/parent'
-
-/** The hashes that a read-back computes: all except the chunk hashes. */
-export type ReadBackHashes = Omit<FileHashes, 'chunkHashes'>
+import { createWholeHasher, type WholeHashes } from './whole-hasher.ts'
 
 /** `id` identifies a read-back. */
 export type ReadBackMethods = {
@@ -23,7 +12,7 @@ export type ReadBackMethods = {
   /** Hashes one more chunk. If this fails, `finish` throws the error. */
   readNext(id: number): void
   /** Hashes the rest of the file, closes it, and returns the hashes. */
-  finish(id: number): Promise<ReadBackHashes>
+  finish(id: number): Promise<WholeHashes>
   /** Closes the file. Does nothing if it is not open. */
   close(id: number): void
 }
@@ -31,8 +20,7 @@ export type ReadBackMethods = {
 type ReadBackFile = {
   fd: number
   sizeBytes: number
-  whole: Hash
-  pieces: StreamHasher<Uint8Array>
+  hasher: StreamHasher<WholeHashes>
   /** The number of chunks that have been hashed. */
   chunksDone: number
   failure?: { error: unknown }
@@ -64,8 +52,7 @@ function serve(): ReadBackMethods {
     open({ id, path }) {
       const fd = openSync(path, 'r')
       const sizeBytes = fstatSync(fd).size
-      const pieces = createSegmentHasher('sha1', pieceLengthFor(sizeBytes))
-      files.set(id, { fd, sizeBytes, whole: createHash('sha256'), pieces, chunksDone: 0 })
+      files.set(id, { fd, sizeBytes, hasher: createWholeHasher(sizeBytes), chunksDone: 0 })
       return chunkCount(sizeBytes)
     },
 
@@ -84,7 +71,7 @@ function serve(): ReadBackMethods {
         for (;;) {
           const file = get(id) // it may have been closed in the meantime
           if (file.failure) throw file.failure.error
-          if (file.chunksDone === chunkCount(file.sizeBytes)) return digest(file)
+          if (file.chunksDone === chunkCount(file.sizeBytes)) return file.hasher.digest()
           readChunk(file)
           await turnOfTheLoop() // lets other files be read between two chunks
         }
@@ -104,20 +91,10 @@ function readChunk(file: ReadBackFile) {
     const bytesRead = readSync(file.fd, buffer, 0, wanted, position)
     if (bytesRead === 0)
       throw new Error(`the file ended at byte ${position} while it was being hashed`)
-    const bytes = buffer.subarray(0, bytesRead)
-    file.whole.update(bytes)
-    file.pieces.update(bytes)
+    file.hasher.update(buffer.subarray(0, bytesRead))
     position += bytesRead
   }
   file.chunksDone += 1
 }
-
-const digest = ({ sizeBytes, whole, pieces }: ReadBackFile): ReadBackHashes => ({
-  fileSizeBytes: sizeBytes,
-  sha256_hash: whole.digest('hex'),
-  chunkSize: chunkSizeFor(sizeBytes),
-  pieceLength: pieceLengthFor(sizeBytes),
-  pieceHashes: pieces.digest(),
-})
 
 serveParent(serve)

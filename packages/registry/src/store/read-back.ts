@@ -1,8 +1,7 @@
 import { startThread, type Thread, terminateThread } from '@shoal/threads'
 import { readWhole } from './disk-files.ts'
-import type { ReadBackHashes, ReadBackMethods } from './read-back-thread.ts'
-
-export type { ReadBackHashes } from './read-back-thread.ts'
+import type { ReadBackMethods } from './read-back-thread.ts'
+import type { WholeHashes } from './whole-hasher.ts'
 
 /**
  * Reads uploads back from the disk and hashes them while later chunks arrive, so that little is left to read when an
@@ -20,7 +19,7 @@ export interface ReadBack {
    * Reads the rest of an upload and returns its hashes. `path` is the upload's current file. If nothing was read yet,
    * for example after a restart, reads the whole file.
    */
-  finish(key: string, path: string, signal?: AbortSignal): Promise<ReadBackHashes>
+  finish(key: string, path: string, signal?: AbortSignal): Promise<WholeHashes>
   /** Discards what has been read of all uploads, and ends the thread, which closes their files. */
   close(): Promise<void>
 }

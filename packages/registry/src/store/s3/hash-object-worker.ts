@@ -1,18 +1,11 @@
 /** The thread that `hash-object.ts` starts: it downloads an object and hashes it. */
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { silenceTimer } from '@shoal/core/async'
 import { hasCode } from '@shoal/core/errors'
-import {
-  chunkSizeFor,
-  createFileHasher,
-  createSegmentHasher,
-  type FileHashes,
-  pieceLengthFor,
-  type StreamHasher,
-} from '@shoal/model-file'
+import { createFileHasher, type FileHashes } from '@shoal/model-file'
 import { bytesGone } from '../object-reader.ts'
+import { createWholeHasher } from '../whole-hasher.ts'
 
 /** If `hasChunks` is false, the chunk hashes are not computed, and `chunkHashes` is empty. */
 export type ObjectToHash = { url: string; sizeBytes: number; hasChunks: boolean }
@@ -53,27 +46,7 @@ async function hashObject({ url, sizeBytes, hasChunks }: ObjectToHash): Promise<
     if (failures === maxFailures) return { failure: 'unavailable', detail: String(failure) }
     await sleep(firstRetryDelayMs * 2 ** failures * (0.5 + Math.random() / 2))
   }
-  return { hashes: hasher.digest() }
-}
-
-function createWholeHasher(fileSizeBytes: number): StreamHasher<FileHashes> {
-  const whole = createHash('sha256')
-  const pieceLength = pieceLengthFor(fileSizeBytes)
-  const pieces = createSegmentHasher('sha1', pieceLength)
-  return {
-    update(bytes) {
-      whole.update(bytes)
-      pieces.update(bytes)
-    },
-    digest: () => ({
-      fileSizeBytes,
-      sha256_hash: whole.digest('hex'),
-      chunkSize: chunkSizeFor(fileSizeBytes),
-      chunkHashes: new Uint8Array(),
-      pieceLength,
-      pieceHashes: pieces.digest(),
-    }),
-  }
+  return { hashes: { chunkHashes: new Uint8Array(), ...hasher.digest() } }
 }
 
 /** Yields the bytes of an object from `start` on. */
