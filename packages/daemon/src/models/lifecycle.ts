@@ -21,8 +21,6 @@ export type LifecycleSettings = {
   contextLength: number | undefined
   /** The maximum number of concurrent conversations per model. */
   slots: number
-  /** Returns the free memory in bytes. Default: the free memory of this machine or container. */
-  getFreeBytes?: () => number
   threads: number
   areThreadsAdapted?: boolean
   /** How long an idle model stays loaded; negative means forever. */
@@ -54,11 +52,11 @@ export type Lifecycle = {
 }
 
 export function openLifecycle(settings: LifecycleSettings): Lifecycle {
-  const { memoryBytes, log, getFreeBytes = freeMemory } = settings
+  const { memoryBytes, log } = settings
   const { planContext } = createContextPlanner(settings)
   const byPath = new Map<string, Entry>()
   const entries = () => [...byPath.values()]
-  const measure = () => ({ memoryBytes, freeBytes: getFreeBytes() })
+  const measure = () => ({ memoryBytes, freeBytes: freeMemory() })
   /** Models are loaded one at a time, because two simultaneous loads would rely on the same free memory. */
   let loading: Promise<unknown> = Promise.resolve()
 

@@ -17,7 +17,7 @@ export interface Models {
 }
 
 export function openModels({ db, reader }: Pick<Connection, 'db' | 'reader'>): Models {
-  const search = openSearch({ reader })
+  const search = openSearch(reader)
   return {
     models: modelRepository(db),
     members: memberRepository(db),

@@ -18,13 +18,8 @@ export interface Search {
   close(): Promise<void>
 }
 
-type Options = {
-  reader: ReaderConfig
-  /** How long a search waits for the index to be loaded. */
-  loadTimeoutMs?: number
-}
-
-const defaultLoadTimeoutMs = 20_000
+/** How long a search waits for the index to be loaded. */
+const loadTimeoutMs = 20_000
 const retryAfterSeconds = 5
 const closeTimeoutMs = 1_000
 
@@ -32,7 +27,7 @@ const closeTimeoutMs = 1_000
  * Runs the search index in a thread. The first search or `load` starts the thread; if the thread has exited with an
  * error, the next search starts another one.
  */
-export function openSearch({ reader, loadTimeoutMs = defaultLoadTimeoutMs }: Options): Search {
+export function openSearch(reader: ReaderConfig): Search {
   let thread: Thread<SearchMethods> | undefined
   /** Resolves when the index has been loaded. Undefined if loading has failed, or has not begun. */
   let loading: Promise<void> | undefined
