@@ -1,13 +1,13 @@
 import type { Me } from '@shoal/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, notFound } from '@tanstack/react-router'
+import { getRouteApi, notFound } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { SignInFirst } from '../account/sign-in-first.tsx'
 import { useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
-import { exactly } from '../ui/exactly.ts'
+import { SectionLinks } from '../app/section-links.tsx'
 import { Failure } from '../ui/problem.tsx'
 import { AccountsSection } from './accounts-section.tsx'
 import { AuditSection } from './audit-section.tsx'
@@ -66,19 +66,7 @@ function ForAdmin({ me, chosen }: { me: Me | null; chosen: Section }) {
     <>
       <nav aria-label="Administration" className="mt-6">
         <ul className="flex flex-wrap gap-1">
-          {sections.map(({ name, title }) => (
-            <li key={name}>
-              <Link
-                to="/admin/{-$section}"
-                params={{ section: name }}
-                activeOptions={exactly}
-                aria-current={name === chosen.name ? 'page' : undefined}
-                className="block whitespace-nowrap rounded-md px-2.5 py-1.5 text-[15px] text-ink-2 hover:bg-sunken aria-[current]:bg-sea-soft aria-[current]:font-medium aria-[current]:text-ink"
-              >
-                {title}
-              </Link>
-            </li>
-          ))}
+          <SectionLinks to="/admin/{-$section}" sections={sections} chosen={chosen} />
         </ul>
       </nav>
       <section aria-labelledby="section-title" className="mt-7 min-w-0">

@@ -1,12 +1,12 @@
 import type { Me } from '@shoal/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { SignInFirst } from '../account/sign-in-first.tsx'
 import { useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
-import { exactly } from '../ui/exactly.ts'
+import { SectionLinks } from '../app/section-links.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { MachineSection } from './machine-section.tsx'
 import { ProfileSection } from './profile-section.tsx'
@@ -41,19 +41,7 @@ export function SettingsScreen() {
       <div className="mt-7 grid gap-x-14 gap-y-7 md:grid-cols-[180px_1fr]">
         <nav aria-label="Settings" className="min-w-0">
           <ul className="flex flex-wrap gap-1 md:flex-col">
-            {sections.map(({ name, title }) => (
-              <li key={name}>
-                <Link
-                  to="/settings/{-$section}"
-                  params={{ section: name }}
-                  activeOptions={exactly}
-                  aria-current={name === chosen.name ? 'page' : undefined}
-                  className="block whitespace-nowrap rounded-md px-2.5 py-1.5 text-[15px] text-ink-2 hover:bg-sunken aria-[current]:bg-sea-soft aria-[current]:font-medium aria-[current]:text-ink "
-                >
-                  {title}
-                </Link>
-              </li>
-            ))}
+            <SectionLinks to="/settings/{-$section}" sections={sections} chosen={chosen} />
           </ul>
         </nav>
         <section aria-labelledby="section-title" className="min-w-0 max-w-[680px]">
