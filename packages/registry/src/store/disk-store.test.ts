@@ -5,54 +5,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import Fastify from 'fastify'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { isAbleToMountImages, mountImage } from '../../../../testing/image-disk.ts'
 import { temporaryFolder } from '../../../../testing/temporary-folder.ts'
-import { blobRoutes } from '../files/downloads/blob-routes.ts'
-import type { Capabilities } from '../files/downloads/capability.ts'
-import type { BlobRepository } from '../files/rows/blob-repository.ts'
-import { handleError } from '../http/error-handler.ts'
-import type { Site } from '../http/site.ts'
-import { type DiskStore, openDiskStore } from './disk-store.ts'
+import { openDiskStore } from './disk-store.ts'
 import { objectStoreContract } from './testing/object-store.contract.ts'
+import { serveStore } from './testing/serve-store.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'shoal-store-'))
-const app = Fastify()
-let address = ''
+afterAll(() => rm(directory, { recursive: true }))
 /** Only the test of `alone` changes it. */
 const senderTimeoutMs = { alone: 60_000, waitedFor: 200 }
-const store: DiskStore = await openDiskStore({
-  directory,
-  signingKey: 'a key for tests',
-  baseUrl: () => address,
-  senderTimeoutMs,
-})
-app.setErrorHandler(handleError)
-// The contract tests use only the presigned routes, which need only the store.
-app.register(blobRoutes, {
-  store,
-  trash: { has: async () => false, removeOldest: async () => ({ objects: 0, bytes: 0 }) },
-  blobs: {} as BlobRepository,
-  capabilities: {} as Capabilities,
-  site: {} as Site,
-  config: { isAnonymousReadAllowed: true },
-})
-address = await app.listen({ host: '127.0.0.1', port: 0 })
-
-afterAll(async () => {
-  await app.close()
-  await rm(directory, { recursive: true })
-})
-
-objectStoreContract('disk', async () => ({
-  store,
-  async request(method, url, { bytes, headers } = {}) {
-    const body = bytes && { body: new Uint8Array(bytes) }
-    const response = await fetch(url, { method, ...(headers && { headers }), ...body })
-    return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
-  },
+const served = await serveStore(async (baseUrl) => ({
+  store: await openDiskStore({
+    directory,
+    signingKey: 'a key for tests',
+    baseUrl,
+    senderTimeoutMs,
+  }),
 }))
+const { store } = served
+
+objectStoreContract('disk', async () => served)
 
 test('reading from a disk store fails if the file ends early', async () => {
   const key = 'cut-short'

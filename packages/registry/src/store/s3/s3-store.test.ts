@@ -1,57 +1,23 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { chunkSizeFor, createChunkHasher } from '@shoal/model-file'
-import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startPartNumberProxy } from '../../../../../testing/s3/part-number-proxy.ts'
 import { startProxyWithoutHeaders } from '../../../../../testing/s3/s3-proxy.ts'
 import type { S3Address } from '../../../../../testing/s3/start-s3.ts'
 import { hasS3, s3Address } from '../../../../../testing/servers.ts'
-import { blobRoutes } from '../../files/downloads/blob-routes.ts'
-import type { Capabilities } from '../../files/downloads/capability.ts'
-import type { BlobRepository } from '../../files/rows/blob-repository.ts'
-import { handleError } from '../../http/error-handler.ts'
-import type { Site } from '../../http/site.ts'
 import { makeBucket, withS3Client } from '../../testing/s3-bucket.ts'
 import { objectStoreContract } from '../testing/object-store.contract.ts'
+import { serveStore } from '../testing/serve-store.ts'
 import { openS3 } from './open-s3.ts'
 import { s3Presigner, sha256Hex } from './presign-s3.ts'
 import { maxExpirySeconds, type S3Store } from './s3-store.ts'
 
 /** Opens a store in a new bucket, and serves the registry's routes for requests that the S3 server does not support. */
-async function openServedStore(address: S3Address) {
-  const app = Fastify()
-  let baseUrl = ''
-  const { store, support } = await openS3(await makeBucket(address), {
-    signingKey: 'a key for tests',
-    baseUrl: () => baseUrl,
-    isProbed: true,
-  })
-  app.setErrorHandler(handleError)
-  app.register(blobRoutes, {
-    store,
-    trash: { has: async () => false, removeOldest: async () => ({ objects: 0, bytes: 0 }) },
-    blobs: {} as BlobRepository,
-    capabilities: {} as Capabilities,
-    site: {} as Site,
-    config: { isAnonymousReadAllowed: true },
-  })
-  baseUrl = await app.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(async () => {
-    await app.close()
-  })
-  return { store, support, request }
-}
-
-async function request(
-  method: 'GET' | 'PUT',
-  url: string,
-  { bytes, headers }: { bytes?: Buffer; headers?: Record<string, string> } = {},
-) {
-  const body = bytes && { body: new Uint8Array(bytes) }
-  const response = await fetch(url, { method, ...(headers && { headers }), ...body })
-  return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
-}
+const openServedStore = (address: S3Address) =>
+  serveStore(async (baseUrl) =>
+    openS3(await makeBucket(address), { signingKey: 'a key for tests', baseUrl, isProbed: true }),
+  )
 
 describe.skipIf(!hasS3)('S3', () => {
   const open = async () => openServedStore(await s3Address())
@@ -147,7 +113,7 @@ describe.skipIf(!hasS3)('S3', () => {
         },
         new Date(Date.now() - daysAgo * 86_400_000),
       )
-      return request('PUT', url, { bytes, headers })
+      return fetch(url, { method: 'PUT', body: bytes, headers })
     }
     expect((await put(8)).status).toBe(403)
     expect((await put(6)).status).toBe(200)
