@@ -240,9 +240,19 @@ describe.skipIf(!canBrowse)('in a browser', () => {
   test.each(looks)(
     'the page is accessible in the $theme theme at a width of $width pixels',
     async ({ theme, width }) => {
-      await using visitor = await browser.newVisitor({ theme, width, height: 700 })
+      // With reduced motion, the theme changes immediately.
+      const look = { theme, width, height: 700, reducedMotion: 'reduce' as const }
+      await using visitor = await browser.newVisitor(look)
       const { page, takeProblems } = visitor
-      const check = () => expectAccessible(page)
+      async function check() {
+        await expectAccessible(page)
+        if (width > 400) return
+        await page.setViewportSize({ width: 320, height: 700 })
+        await page.emulateMedia({ colorScheme: 'light' })
+        await expectAccessible(page)
+        await page.setViewportSize({ width, height: 700 })
+        await page.emulateMedia({ colorScheme: theme })
+      }
       await page.goto(daemon.url)
       await page.getByRole('heading', { name: /Talk to/ }).waitFor()
       await check()
