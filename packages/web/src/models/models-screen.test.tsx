@@ -160,6 +160,17 @@ test('a page beyond the end of the list links to the last page', async () => {
   }
 })
 
+test('a list that is longer than the registry counts has a next page', async () => {
+  const registry = listRegistry()
+  const body = Array.from({ length: 20 }, (_, index) => makeModel(`model-${index}`))
+  const headers = { 'x-total-count': '40', 'x-total-count-exact': 'false' }
+  registry.answer('GET /v1/models', () => ({ status: 200, headers, body }))
+  const user = await openScreen('/?page=2', registry)
+  await screen.findByText('Page 2 of 2+')
+  await user.click(screen.getByRole('link', { name: 'Next' }))
+  await screen.findByText('Page 3')
+})
+
 test('models are searched while the visitor types, and the best matches come first', async () => {
   const registry = listRegistry()
   const user = await openScreen('/login', registry)

@@ -15,6 +15,11 @@ test.each([
   expect(sortsFor(search).map(({ value }) => value)).toContain(sort)
 })
 
+test('a page is a whole number, and the first page is omitted from the URL', () => {
+  expect(readModelsSearch({ page: '2' })).toEqual({ page: 2 })
+  for (const page of ['1', '0', '1.5', 'x']) expect(readModelsSearch({ page })).toEqual({})
+})
+
 test('the default sort order is omitted from the URL', () => {
   expect(readModelsSearch({ q: 'llama', sort: 'relevance' })).toEqual({ q: 'llama' })
   expect(readModelsSearch({ sort: 'downloads' })).toEqual({})
