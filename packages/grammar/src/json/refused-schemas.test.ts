@@ -103,9 +103,18 @@ test.each<[string, object]>([
   ['refers to itself endlessly', { not: { $ref: '#' } }],
   ['no value matches it', inUse({ $ref: '#' })],
 ])('a schema is refused with the reason: %s', (words, schema) => {
-  expect(() => jsonGrammar(schema)).toThrow(words)
-  expect(() => jsonGrammar(schema)).toThrow(SchemaError)
+  const refusal = catchRefusal(schema)
+  expect(refusal).toBeInstanceOf(SchemaError)
+  expect(refusal).toMatchObject({ message: expect.stringContaining(words) })
 })
+
+function catchRefusal(schema: object): unknown {
+  try {
+    return jsonGrammar(schema)
+  } catch (error) {
+    return error
+  }
+}
 
 const nested = (depth: number) =>
   countTo(depth).reduce<object>((inner) => inUse(inner), { type: 'null' })

@@ -1,6 +1,7 @@
 /** Tests the JSON schemas that zod 4 generates from its types. */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { runsSlowTests } from '../../../../testing/slow.ts'
 import { parseGbnf } from '../matching/gbnf-parser.ts'
 import { matchesGbnf, randomNumbers, textGenerator } from '../testing/gbnf.ts'
 import { findInvalidTexts } from '../testing/invalid-texts.ts'
@@ -106,7 +107,7 @@ test.each(Object.entries(constructs))('generated values are valid: %s', (_, cons
   expect(findInvalidTexts(schema, source)).toEqual([])
   const grammar = parseGbnf(source)
   const generate = textGenerator(grammar, randomNumbers(4))
-  const texts = Array.from({ length: 200 }, generate)
+  const texts = Array.from({ length: runsSlowTests ? 200 : 50 }, generate)
   expect(texts.filter((text) => !matchesGbnf(grammar, text))).toEqual([])
   expect(texts.filter((text) => !construct.safeParse(JSON.parse(text)).success)).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { markdownExamples, randomFrom } from '@shoal/core/testing'
 import { describe, expect, test } from 'vitest'
+import { runsSlowTests } from '../../../../../testing/slow.ts'
 import { type Node, parseMarkdown } from './parse.ts'
 import { markdownReader } from './read-markdown.ts'
 import { splitBlocks } from './split-blocks.ts'
@@ -219,7 +220,7 @@ describe('an answer being received', () => {
       ...['| q | r |', '|-|-|', '- [x] s', '  - t', ' - u', '   1. v', '> - w', '- > bb', '10. aa'],
       ...['[x2]: https://x.example', '[x2] [^y]', '[^y]: z', '  ', 'a  ', '\\'],
     ]
-    for (let round = 0; round < 1500; round += 1) {
+    for (let round = 0; round < (runsSlowTests ? 1500 : 300); round += 1) {
       const source = Array.from({ length: between(2, 12) }, () => oneOf(lines)).join('\n')
       const [read, parsed] = [markdownReader()(source), parseMarkdown(source)]
       expect([source, bare(read)]).toEqual([source, bare(parsed)])
