@@ -24,7 +24,7 @@ const { aria2, transmission, libtorrent, qbittorrent, webtorrent } = torrentClie
 const clients: Client[] = [aria2, libtorrent, qbittorrent, webtorrent]
 const ownAddress = inject('ownAddress')
 const options = { timeout: downloadAtMostMs + 60_000 }
-const sizeBytes = 20_000_000
+const sizeBytes = 5_000_000
 
 describe.concurrent('only from a peer', options, () => {
   const sources = [

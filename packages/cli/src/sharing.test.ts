@@ -17,7 +17,7 @@ const sha256 = async (path: string) =>
 
 test('pull downloads a model from a peer, and reports it', async () => {
   await using registry = await realRegistry()
-  const file = await registry.publish('tide', 20_000_000)
+  const file = await registry.publish('tide', 5_000_000)
   await using peer = await seedingShoal(registry, 'tide', file)
   await using home = await lonelyHome()
   const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
@@ -36,7 +36,7 @@ test('pull downloads a model from a peer, and reports it', async () => {
 
 slowTest('a pull continues if the registry disappears', async () => {
   await using registry = await realRegistry()
-  const file = await registry.publish('tide', 60_000_000)
+  const file = await registry.publish('tide', 36_000_000)
   await using _peer = await seedingShoal(registry, 'tide', file)
   await using home = await lonelyHome()
   const { child, outcome } = startShoal(['pull', 'tide', '--limit-rate', '6MB', '--json'], {
@@ -65,7 +65,7 @@ slowTest('after a restart of the tracker, its peers announce again', async () =>
 
 slowTest('serve shares pulled models, pauses, resumes, and reports its uploads', async () => {
   await using registry = await realRegistry()
-  const file = await registry.publish('tide', 20_000_000)
+  const file = await registry.publish('tide', 5_000_000)
   await using home = await lonelyHome()
   await using other = await lonelyHome()
   const env = { SHOAL_REGISTRY: registry.url }
