@@ -6,7 +6,17 @@ import type { Bench, BenchOptions } from './harness/bench.ts'
 import { machine } from './harness/machine.ts'
 import { reportTo } from './harness/report.ts'
 
-const names = ['api', 'search', 'relevance', 'scale', 'pull', 'push', 'nodes', 'inference'] as const
+const names = [
+  'api',
+  'search',
+  'relevance',
+  'scale',
+  'pull',
+  'push',
+  'nodes',
+  'inference',
+  'fairness',
+] as const
 
 const optionTexts = `options, with their defaults:
   --rounds 3          number of rounds for each side of a comparison; the sides alternate
