@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { down } from '../../cluster/down.ts'
 import { addNode } from '../../cluster/nodes.ts'
 import { query } from '../../cluster/postgres.ts'
-import { end, send } from '../../cluster/processes.ts'
+import { end, isRunning, send } from '../../cluster/processes.ts'
 import { startAgain } from '../../cluster/start-again.ts'
 import { type Cluster, getProcess } from '../../cluster/state.ts'
 import { findMissing, up } from '../../cluster/up.ts'
@@ -137,6 +137,7 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
   ])(
     'a node whose clock is %s takes over a file only after the node that processes it is killed',
     async (_, shift) => {
+      if (!isRunning(getProcess(cluster, 'node1'))) await startAgain(cluster, 'node1')
       const [file, other] = [
         await upload('tide', shift > 0 ? 1 : 2),
         await upload('reef', shift > 0 ? 3 : 4),
@@ -166,7 +167,6 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
         await end(node1, 'SIGKILL')
       }
       await expect.poll(() => getStatus(wrong, file), longWait).toBe('ready')
-      await startAgain(cluster, 'node1')
     },
   )
 })
