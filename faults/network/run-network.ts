@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { randomFrom } from '../../bench/harness/random.ts'
 import { cleanupStack } from '../harness/cleanup.ts'
 import { makeContent } from '../harness/contents.ts'
+import { columnNames } from './all-network-faults.ts'
 import { inWords } from './ends.ts'
 import { type Lane, openLane, type Transport } from './lane.ts'
 import type { Cell } from './network-fault.ts'
@@ -87,7 +88,9 @@ async function runOnLanes(
     )
     opening = opened
     const lane = await opened
-    for (let cell = queue.shift(); cell !== undefined; cell = queue.shift()) {
+    // The cells at the end of the queue need a seeder. The first lane begins there, so that the others may need none.
+    const next = () => (number === 0 ? queue.pop() : queue.shift())
+    for (let cell = next(); cell !== undefined; cell = next()) {
       const result = await runCell(cell, {
         ...options,
         lane,
@@ -100,7 +103,9 @@ async function runOnLanes(
     reportRegistry(lane)
   }
 
-  const working = [...Map.groupBy(cells, getTransport)].flatMap(([transport, queue]) =>
+  const getColumn = ({ column }: Cell) => columnNames.indexOf(column)
+  const sorted = cells.toSorted((a, b) => getColumn(a) - getColumn(b))
+  const working = [...Map.groupBy(sorted, getTransport)].flatMap(([transport, queue]) =>
     Array.from({ length: countLanes(queue.length, lanes?.[transport]) }, (_, number) =>
       work(transport, number, queue),
     ),
