@@ -77,8 +77,11 @@ test('peers complete a pull whose registry fails', async () => {
 })
 
 slowTest('concurrent pulls find each other, and share what they have', async () => {
-  const { origin, path, pull } = await swarmScene(file)
-  origin.script = () => ({ bytesPerSecond: 400_000 })
+  const large = syntheticFile(16 * mebibyte, 4 * mebibyte)
+  const { origin, path, pull } = await swarmScene(large)
+  // Pulls in the swarm request pieces of 1 MiB, others whole chunks.
+  origin.script = ({ start, end }) =>
+    end - start > mebibyte ? slowly() : { bytesPerSecond: 500_000 }
   const onEvent = (event: PullEvent) => {
     const isSharing = event.type === 'progress' && event.sources.some(({ isPeer }) => isPeer)
     if (isSharing) origin.script = () => undefined
@@ -87,7 +90,7 @@ slowTest('concurrent pulls find each other, and share what they have', async () 
   const pulled = await Promise.all(
     paths.map((at) => pull({ peers: 'auto', tuning, path: at, onEvent })),
   )
-  for (const at of paths) expect(readFileSync(at).equals(file.bytes)).toBe(true)
+  for (const at of paths) expect(readFileSync(at).equals(large.bytes)).toBe(true)
   expect(pulled.flatMap(({ sources }) => sources).some(({ isPeer }) => isPeer)).toBe(true)
 })
 
