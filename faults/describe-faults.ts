@@ -10,13 +10,13 @@ import type { Fault } from './fault.ts'
 import { type DatabaseServer, startDatabaseServer } from './harness/database-server.ts'
 import type { Failure } from './harness/failures.ts'
 import { findMissing } from './needs.ts'
-import { runFault } from './run-fault.ts'
+import { roundTimeoutMs, runFault } from './run-fault.ts'
 import { type Tampering, toFault } from './self-test.ts'
 
 const isAll = Boolean(process.env.SHOAL_TEST_EVERYTHING)
 /** On a busy machine, everything may take three times as long. */
 const timeoutFactor = 3
-const timeoutMs = 120_000 * timeoutFactor
+const timeoutMs = roundTimeoutMs * timeoutFactor
 
 /** Runs one round of each fault. The seeds depend on the commit. */
 export function describeFaults(faults: readonly Fault[]): void {
