@@ -39,7 +39,7 @@ slowTest('a pull continues if the registry disappears', async () => {
   const file = await registry.publish('tide', 36_000_000)
   await using _peer = await seedingShoal(registry, 'tide', file)
   await using home = await lonelyHome()
-  const { child, outcome } = startShoal(['pull', 'tide', '--limit-rate', '6MB', '--json'], {
+  const { child, outcome } = startShoal(['pull', 'tide', '--limit-rate', '3MB', '--json'], {
     home: home.path,
     env: { SHOAL_REGISTRY: registry.url },
   })

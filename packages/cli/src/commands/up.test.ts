@@ -118,7 +118,11 @@ test('up pulls a demo model from its registry and answers with it', async () => 
 
   const words = upWords(home.path, ['--inference-port', '0', '--no-demo'])
   const again = startShoal(words, { home: home.path, env })
-  const { inference: other } = JSON.parse(String((await once(again.child.stdout, 'data'))[0]))
+  const [text] = await Promise.race([
+    once(again.child.stdout, 'data'),
+    again.outcome.then(({ stderr }) => Promise.reject(new Error(stderr))),
+  ])
+  const { inference: other } = JSON.parse(String(text))
   expect(other).toEqual({ url: expect.any(String), model: null })
   expect((await shoal(['stop', '--yes'])).exitCode).toBe(0)
   expect((await again.outcome).exitCode).toBe(0)
