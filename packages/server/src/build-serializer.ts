@@ -10,8 +10,8 @@ const compiled = new Map<string, WeakMap<object, Serializer>>()
 
 /**
  * Like Fastify's own compiler, but compiles a schema when it is first used, and only once per process, because many
- * routes share the schemas of errors. Compiling each schema once at the start would take a quarter of the processor time
- * that the registry needs to start; compiling them for each route would take more than half of it.
+ * routes share the schemas of errors. Compiling the schemas of all responses and requests at the start would take a
+ * quarter of the processor time that the registry needs to start.
  */
 export const buildSerializer: Build = (namedSchemas, options) => {
   const compile = build(namedSchemas, options)
@@ -20,9 +20,12 @@ export const buildSerializer: Build = (namedSchemas, options) => {
   compiled.set(key, known)
   return (route) => {
     const schema = route.schema as object
+    let serializer: Serializer | undefined
     return (data) => {
-      const serializer = known.get(schema) ?? compile(route)
-      known.set(schema, serializer)
+      if (!serializer) {
+        serializer = known.get(schema) ?? compile(route)
+        known.set(schema, serializer)
+      }
       return serializer(data)
     }
   }

@@ -28,6 +28,10 @@ const validators: Record<string, Ajv> = {
 }
 for (const ajv of [forTexts, ...Object.values(validators)]) ajv.addSchema([...namedSchemas])
 
+/** @throws if the schema is invalid */
+export const compileSchema = ({ schema, httpPart = '' }: { schema: object; httpPart?: string }) =>
+  (validators[httpPart] ?? forTexts).compile(schema)
+
 /**
  * Validates requests with three instances of Ajv: for bodies, for queries, and for path parameters and headers. In a
  * body, `"5"` is not accepted as a number; elsewhere it is. All instances fill in defaults. Body members and query
@@ -35,10 +39,10 @@ for (const ajv of [forTexts, ...Object.values(validators)]) ajv.addSchema([...na
  * parameters. A schema is compiled when it is first used, so that a registry starts sooner.
  */
 export function useValidation(app: FastifyInstance) {
-  const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart = '' }) => {
+  const compiler: FastifySchemaCompiler<object> = (part) => {
     let validate: ValidateFunction | undefined
     return (data) => {
-      validate ??= (validators[httpPart] ?? forTexts).compile(schema)
+      validate ??= compileSchema(part)
       return validate(data) || { error: validate.errors ?? [] }
     }
   }
