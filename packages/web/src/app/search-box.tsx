@@ -42,6 +42,7 @@ export function SearchBox() {
 
   function submit(event: FormEvent) {
     event.preventDefault()
+    if (location.pathname !== '/') input.current?.blur() // the heading of the results receives the focus
     search(text)
   }
 

@@ -194,6 +194,13 @@ test('models are searched while the visitor types, and the best matches come fir
   await waitFor(() => expect([...new Set(searches())]).toEqual(['relevance', 'created_at']))
 })
 
+test('Enter leads from another page to the heading of the results', async () => {
+  const user = await openScreen('/login', listRegistry())
+  await user.type(await screen.findByRole('searchbox', { name: 'Search models' }), 'reef{Enter}')
+  await screen.findByText('1 model for “reef”')
+  await waitFor(() => expect(document.activeElement?.tagName).toBe('H1'))
+})
+
 test('an empty registry explains how to publish a model', async () => {
   const registry = listRegistry([])
   registry.answer('GET /v1/stats', ok({ models: 0, files: 0, bytes: 0, downloads: 0 }))
