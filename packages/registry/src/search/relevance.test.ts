@@ -11,7 +11,7 @@ type Listed = Partial<Pick<IndexedModel, 'tags' | 'architecture' | 'description'
  */
 const catalogue: Record<string, Listed> = {
   tide: {},
-  'tide-chat': { downloads: 100_000 },
+  'tide-chat': { downloads: 1_000_000 },
   'reef-coder': {},
   'reef-coder-long-title': { downloads: 4 },
   'surf-kelp': {},
