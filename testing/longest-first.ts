@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Patterns for the paths of the tests that take minutes, the longest tests first. */
+/** Patterns for the paths of the tests that take longest, the longest tests first. */
 const longest = [/^faults\//, /^release\//, /^conformance\//, /^cluster\//, /\/(pages|peers)\//]
 
 /**

@@ -50,7 +50,7 @@ export const findDownloader = () => ['curl', 'wget'].find(findProgram)
 
 /**
  * A browser for tests; undefined if none is installed. The headless shell renders pages as Chromium does, but has no
- * window, which saves half of the processor time.
+ * window, which saves a third of the processor time.
  */
 export const findChromium = () => findProgram('chromium-headless-shell') ?? findProgram('chromium')
 

@@ -17,7 +17,10 @@ import { until } from '../harness/waiting.ts'
 import type { World } from '../harness/world.ts'
 import type { ClusterFault } from './cluster-fault.ts'
 
-/** The pause between two operations: without it, ten processes would share the processor time that a start needs. */
+/**
+ * The pause between two operations: without it, the load would take the processor time that starting nodes and servers
+ * need.
+ */
 const pauseMs = 50
 
 const kill = (cluster: Cluster, name: string) => end(getProcess(cluster, name), 'SIGKILL')

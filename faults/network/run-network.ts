@@ -28,7 +28,7 @@ const maxLanes: Record<Transport, number> = {
   'proxied https': 1,
 }
 
-/** Opening another lane, with its registry and its seeder, takes as long as several cells. */
+/** Opening another lane, with its registry, takes as long as several cells. */
 const minCellsPerLane = 8
 
 const getTransport = ({ fault }: Cell): Transport => fault.over ?? 'http'

@@ -25,7 +25,8 @@ export type UploadManifest = PartialManifest &
 /**
  * Inserts the row of a new upload, and returns it. `before` is the row of an earlier upload with the same filename that
  * failed, expired or was canceled. The new row replaces it if the bytes of the earlier upload have been removed.
- * Returns undefined if there is another row with this filename, because another call has just inserted it.
+ * Returns undefined if another row has this filename: one that another call has just inserted, or `before`, if its bytes
+ * have not been removed.
  */
 export function createFile(
   { db, quotaBytes }: CreateDependencies,

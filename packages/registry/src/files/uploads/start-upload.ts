@@ -56,7 +56,7 @@ export async function startUpload(
 
 /**
  * Calls `start` again if it returns undefined, because a concurrent call has just started an upload with the same
- * filename: the second time, `start` finds that upload.
+ * filename: the second time, `start` finds that upload, and resumes or replaces it like an earlier one.
  */
 export async function againIfTaken(start: () => Promise<Started | undefined>): Promise<Started> {
   const started = (await start()) ?? (await start())
