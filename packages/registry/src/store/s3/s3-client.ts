@@ -18,6 +18,8 @@ export type S3Timeouts = {
    * until the response begins.
    */
   requestMs: number
+  /** Timeout for the request that checks whether the store is available. */
+  checkMs: number
   /** Timeout for a request that makes the store copy or join parts, including retries. */
   assemblyMs: number
   /** Maximum pause within a response that contains an object's bytes. */
@@ -26,6 +28,7 @@ export type S3Timeouts = {
 
 export const defaultTimeouts: S3Timeouts = {
   requestMs: 10_000,
+  checkMs: 3_000,
   assemblyMs: 60_000,
   silenceMs: 30_000,
 }

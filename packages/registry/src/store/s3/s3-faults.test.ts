@@ -144,7 +144,7 @@ describe.skipIf(!hasS3)('an S3 store with a server that does not work', () => {
   })
 
   test('sixty slow readers do not prevent other requests to the store', async () => {
-    const store = openStore({ requestMs: 20_000 })
+    const store = openStore({ requestMs: 20_000, checkMs: 20_000 })
     const readers = await Promise.all(Array.from({ length: 60 }, () => store.open(key, whole)))
     await Promise.all(readers.map((reader) => reader.fill([new Uint8Array(1)], 0)))
     expect(proxy.countOpen()).toBe(60)

@@ -50,7 +50,6 @@ export type S3Store = ObjectStore & ServedStore & { ownOrigin: string }
 
 /** The maximum lifetime of a URL with AWS Signature Version 4: seven days. */
 export const maxExpirySeconds = 604_800
-const checkTimeoutMs = 3_000
 /** Longer than it takes to hash the largest file. */
 const hashExpirySeconds = 86_400
 
@@ -260,7 +259,7 @@ export function openS3Store(options: S3StoreOptions): S3Store {
     },
 
     async check() {
-      await caller.send(new HeadBucketCommand({ Bucket }), { timeoutMs: checkTimeoutMs })
+      await caller.send(new HeadBucketCommand({ Bucket }), { timeoutMs: caller.timeouts.checkMs })
     },
 
     close: async () => caller.close(),
