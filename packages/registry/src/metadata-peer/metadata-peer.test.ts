@@ -202,7 +202,7 @@ describe('the connection is closed for', () => {
       'an invalid message ID for responses',
       Buffer.concat([extended(0, 'd1:md11:ut_metadatai700eee'), askFor(0)]),
     ],
-    ['bencoded text with a negative length', extended(0, 'd1:ml-3:ee')],
+    ['bencoded text with an unknown type', extended(0, 'd1:mxe')],
     ['nested bencoded lists', extended(0, 'l'.repeat(9_000))],
     ['a bencoded length beyond the end', extended(0, 'd99999:m')],
     [

@@ -109,7 +109,7 @@ const parsePiece = ({ buffer, byteOffset, length }: Uint8Array) =>
 
 /**
  * Disconnects peers that send invalid extension messages (BEP 10), because the library's own decoder never returns for
- * some invalid input, such as `l-3:e`.
+ * some invalid input.
  */
 function guardMessages() {
   const { _onExtended: proceed } = wireMethods

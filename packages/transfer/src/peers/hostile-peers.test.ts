@@ -6,11 +6,9 @@ import { slowTest } from '../../../../testing/slow-test.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
 import {
   allPieces,
-  extended,
   handshake,
   listeningPeer,
   longLength,
-  piece,
   pour,
   unchoke,
 } from '../testing/raw-peer.ts'
@@ -21,61 +19,34 @@ const file = syntheticFile(6 * mebibyte, 2 * mebibyte)
 const pieces = Math.ceil(file.bytes.length / pieceLengthFor(file.bytes.length))
 const tuning = { ...quickTuning, stallMs: 5_000, joinAfterMs: 50 }
 
-const block = new Uint8Array(16_384)
-const haves = Buffer.alloc(9 * 1000, Buffer.from([0, 0, 0, 5, 4, 0, 0, 0, 1]))
-
-const attacks: [string, (socket: Socket) => void][] = [
-  ['sends blocks that nobody requested', (socket) => pour(socket, piece(0, 0, block))],
-  [
-    'announces a message of 2 GiB, and sends it',
-    (socket) => {
-      socket.write(longLength)
-      pour(socket, block)
-    },
-  ],
-  ['sends a list that never ends', (socket) => socket.write(extended(0, 'l-3:e'))],
-  ['endlessly repeats that it has a piece', (socket) => pour(socket, haves)],
-  ['sends endless keep-alive messages', (socket) => pour(socket, Buffer.alloc(40_000))],
-]
-
 slowTest('a peer that attacks is disconnected, and the pull continues', async () => {
-  // The attackers do not unchoke, so nothing is requested from them, and no timeout of a request cuts them off.
-  const { attackers, pulling, seeder } = await pullBeside(attacks, [])
-  const cutOff = () =>
-    attackers.flatMap(({ name, sockets }) => ([...sockets].some(isDestroyed) ? [name] : []))
-  await expect.poll(cutOff).toEqual(attacks.map(([name]) => name))
+  const { pulling, sockets } = await pullBeside((socket) => {
+    socket.write(longLength)
+    pour(socket, new Uint8Array(16_384))
+  })
+  const isCutOff = () => [...sockets].some((socket) => socket.destroyed)
+  await expect.poll(isCutOff).toBe(true)
   expect(await Promise.race([pulling, 'still running'])).toBe('still running')
-  await seeder()
   await pulling
 })
-
-const isDestroyed = ({ destroyed }: Socket) => destroyed
 
 test('a pull completes even if a peer claims to have every piece but sends nothing', async () => {
-  const { attackers, pulling, seeder } = await pullBeside(
-    [['sends nothing', () => undefined]],
-    [unchoke],
-  )
-  await expect.poll(() => attackers[0]?.sockets.size).toBeGreaterThan(0)
-  await seeder()
+  const { pulling, sockets } = await pullBeside(() => undefined)
   await pulling
+  expect(sockets.size).toBeGreaterThan(0)
 })
 
-/** A pull that first knows only peers that claim to have every piece, send `more`, and then run an attack each. */
-async function pullBeside(attacks: [string, (socket: Socket) => void][], more: Uint8Array[]) {
+/** A slow, honest peer has the file, and another peer runs `attack`. */
+async function pullBeside(attack: (socket: Socket) => void) {
   const { origin, path, pull, seeder } = await swarmScene(file)
   const { announce = '', infoHash = '' } = origin.swarm ?? {}
-  const attackers = await Promise.all(
-    attacks.map(async ([name, attack]) => {
-      const { sockets } = await listeningPeer(announce, infoHash, (socket) => {
-        socket.write(Buffer.concat([handshake(infoHash), allPieces(pieces), ...more]))
-        if (sockets.size === 1) attack(socket) // not again when the pull reconnects
-      })
-      return { name, sockets }
-    }),
-  )
+  await seeder(file.bytes, { uploadLimit: 2e6 })
+  const { sockets } = await listeningPeer(announce, infoHash, (socket) => {
+    socket.write(Buffer.concat([handshake(infoHash), allPieces(pieces), unchoke]))
+    attack(socket)
+  })
   const pulling = pull({ peers: 'only', tuning }).then(() => {
     expect(readFileSync(path).equals(file.bytes)).toBe(true)
   })
-  return { attackers, pulling, seeder }
+  return { pulling, sockets }
 }

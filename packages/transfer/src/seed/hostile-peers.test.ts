@@ -41,7 +41,7 @@ async function scene(of = file) {
 const attacks: [string, (infoHash: string) => Buffer][] = [
   ['zeros in place of a key', () => Buffer.alloc(700)],
   ['noise', () => Buffer.from(file.bytes.subarray(0, 4000))],
-  ['an unterminated list', (hash) => Buffer.concat([handshake(hash), extended(0, 'l-3:e')])],
+  ['an unterminated dictionary', (hash) => Buffer.concat([handshake(hash), extended(0, 'd1:mde')])],
   ['a length of 2 GiB', (hash) => Buffer.concat([handshake(hash), longLength])],
   ['nested lists', (hash) => Buffer.concat([handshake(hash), extended(0, 'l'.repeat(20_000))])],
   ['a block of 1 GiB', (hash) => Buffer.concat([handshake(hash), request(0, 0, 2 ** 30)])],
