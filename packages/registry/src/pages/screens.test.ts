@@ -167,7 +167,9 @@ describe.skipIf(!chromium)('in a browser', () => {
         await expectUsable(page)
         await page.unroute(call)
         const retries = page.getByRole('button', { name: 'Try again' })
-        await retries.evaluateAll('(all) => all.forEach((one) => one.click())')
+        await retries.evaluateAll((all: { click(): void }[]) => {
+          for (const one of all) one.click()
+        })
         await expect.poll(() => page.getByText('Registry error').count()).toBe(0)
       }
       expect(takeProblems().filter((one) => !one.includes('status of 500'))).toEqual([])
