@@ -66,6 +66,7 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('on a local network', () => {
     const other = await at(machines.second)
     await other.run('config', 'set', 'local-peers', 'off')
     const { child, outcome } = other.start('pull', model, '--only-peers')
+    await once(child.stderr, 'data') // the pull has begun
     const third = await at(machines.second)
     await using _sharing = await startToShare()
     await third.run('pull', model, '--only-peers') // started later, and finds the peer

@@ -73,7 +73,7 @@ slowTest('serve shares pulled models, pauses, resumes, and reports its uploads',
   const there = { home: other.path, env }
   const seeders = () => registry.countSeeders('tide', file)
   await shoalHere(['pull', 'tide'], here)
-  const serving = startShoalHere(['serve', '--port', '0'], here)
+  await using serving = startShoalHere(['serve', '--port', '0'], here)
   try {
     const output = await serving.untilPrinted('Log ')
     expect(output.stdout).toContain('Sharing     1 file; peers can see your IP address')
@@ -110,7 +110,7 @@ test('a model that becomes private is not shared, but its files are kept', async
   const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
   const pulled = await shoalHere(['pull', 'tide', '--json'], shoalOptions)
   await registry.makePrivate('tide')
-  const seeding = startShoalHere(['seed'], shoalOptions)
+  await using seeding = startShoalHere(['seed'], shoalOptions)
   await seeding.untilPrinted('(0 files)')
   await seeding.stop()
   expect(await sha256(JSON.parse(pulled.stdout).path)).toBe(file.sha256_hash)
@@ -125,7 +125,7 @@ slowTest(
     const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
     const withoutPeers = await shoalHere(['pull', 'tide', '--no-peers'], shoalOptions)
     expect(withoutPeers.stderr).not.toContain('Shared with peers')
-    const first = startShoalHere(['seed'], shoalOptions)
+    await using first = startShoalHere(['seed'], shoalOptions)
     const { stderr } = await first.untilPrinted('machine (0 files).')
     expect(stderr).toContain('tide/tide.gguf is not shared: it was pulled with --no-peers')
     await first.stop()
@@ -133,7 +133,7 @@ slowTest(
     const again = await shoalHere(['pull', 'tide'], shoalOptions)
     expect(again.stderr).toContain('Already downloaded.')
     expect(again.stderr).toContain('Shared with peers while shoal serve is running.')
-    const second = startShoalHere(['seed'], shoalOptions)
+    await using second = startShoalHere(['seed'], shoalOptions)
     await second.untilPrinted('machine (1 file).')
     await second.stop()
   },
@@ -146,7 +146,7 @@ test('a pulled model is shared while its registry is offline', async () => {
   const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
   await shoalHere(['pull', 'tide'], shoalOptions)
   await registry.stop()
-  const seeding = startShoalHere(['seed'], shoalOptions)
+  await using seeding = startShoalHere(['seed'], shoalOptions)
   await seeding.untilPrinted('(1 file).')
   await seeding.stop()
 })

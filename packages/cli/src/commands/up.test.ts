@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { registryClient } from '@shoal/protocol/client'
 import { readRegistryConfig, startRegistry } from '@shoal/registry'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { slowTest } from '../../../../testing/slow-test.ts'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 import { shoalHere, startShoalHere } from '../testing/shoal-here.ts'
@@ -28,6 +28,9 @@ const upWords = (home: string, options: string[]) => {
 /** Starts `shoal up` in this process, and returns the document that it prints and a function that stops it. */
 async function startUp(home: string, options: string[]) {
   const { untilPrinted, stop } = startShoalHere(upWords(home, options), { home, env })
+  onTestFinished(async () => {
+    await stop() // unless the test has stopped it
+  })
   const { stdout } = await untilPrinted('demo_models')
   return { document: JSON.parse(stdout) as Document, stop }
 }

@@ -20,7 +20,12 @@ export async function seedingShoal(
   const pulled = await shoalHere(['pull', modelName], options)
   expect(pulled, pulled.stderr).toMatchObject({ exitCode: 0 })
   const seeding = startShoalHere(['seed'], options)
-  await expect.poll(() => registry.countSeeders(modelName, file)).toBe(1)
+  try {
+    await expect.poll(() => registry.countSeeders(modelName, file)).toBe(1)
+  } catch (error) {
+    await seeding.stop()
+    throw error
+  }
 
   return {
     /** Stops the peer, and returns the number of bytes that it reports as uploaded. */

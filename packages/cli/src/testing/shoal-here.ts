@@ -1,6 +1,5 @@
 /** Runs shoal with simulated streams in this process, because a separate process would be slower. */
 import { PassThrough, Readable } from 'node:stream'
-import { onTestFinished } from 'vitest'
 import type { Environment } from '../environment.ts'
 import { runCommandLine } from '../run.ts'
 
@@ -24,7 +23,7 @@ type Options = {
   onOutput?: (output: { stdout: string; stderr: string }) => void
 }
 
-/** Starts a command that runs until it is stopped, such as a server, or until the test has finished. */
+/** Starts a command that runs until it is stopped or disposed of, such as a server. */
 export function startShoalHere(words: readonly string[], options: Options) {
   const stopping = new AbortController()
   let printed = { stdout: '', stderr: '' }
@@ -39,16 +38,16 @@ export function startShoalHere(words: readonly string[], options: Options) {
   })
 
   /** Stops the command as Ctrl-C does, and waits until it has ended. */
-  function stop() {
+  async function stop() {
     stopping.abort(new DOMException('SIGINT', 'AbortError'))
     return outcome
   }
-  onTestFinished(async () => {
-    await stop()
-  })
 
   return {
     stop,
+    async [Symbol.asyncDispose]() {
+      await stop()
+    },
 
     /** Waits until `text` has been printed, and returns everything printed so far. Rejects if the command ends first. */
     async untilPrinted(text: string) {
