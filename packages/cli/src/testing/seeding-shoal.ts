@@ -1,6 +1,6 @@
 /** Starts a peer that pulls a model and shares it, with the real `shoal pull` and `shoal seed`. */
 import type { ModelFile } from '@shoal/protocol/client'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { setConfig } from '../settings/config.ts'
 import { readPlaces } from '../settings/places.ts'
 import { parseByteRate } from '../terminal/units.ts'
@@ -21,7 +21,9 @@ export async function seedingShoal(
   expect(pulled, pulled.stderr).toMatchObject({ exitCode: 0 })
   const seeding = startShoalHere(['seed'], options)
   try {
-    await expect.poll(() => registry.countSeeders(modelName, file)).toBe(1)
+    // `expect.poll` cannot be used here, because some of these tests run concurrently.
+    const isKnown = async () => (await registry.countSeeders(modelName, file)) === 1
+    await vi.waitUntil(isKnown, { timeout: 40_000 })
   } catch (error) {
     await seeding.stop()
     throw error
