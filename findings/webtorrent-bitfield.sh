@@ -3,8 +3,8 @@
 # damaged pieces as complete. Of each file, it hashes only one of these pieces: the second. If that piece is damaged, the
 # whole file is hashed.
 #
-# The documentation says only that the bitfield is used "to know what pieces are already downloaded". Whoever restores
-# the bitfield of an earlier session, for example after a power failure, must therefore check the pieces first.
+# The documentation does not say that the pieces are not checked. Whoever restores the bitfield of an earlier session, for
+# example after a power failure, must therefore check the pieces first.
 #
 # The script damages one of six pieces of a file at a time. Output: for each damaged piece, how many of the six count as
 # complete, with the bitfield and without it.
