@@ -9,6 +9,7 @@ import {
   type TestBrowser,
 } from '../../../../testing/browser.ts'
 import { expectUsable } from '../testing/expect-usable.ts'
+import { watchLayoutShift } from '../testing/layout-shift.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
@@ -143,15 +144,10 @@ describe.skipIf(!chromium)('in a browser', () => {
     await cold.post('/v1/models', { token, body: { name: 'kelp', readme } })
     await using visitor = await browser.newVisitor()
     const { page } = visitor
-    await page.addInitScript(`
-      window.shifts = []
-      new PerformanceObserver((list) => {
-        for (const { value } of list.getEntries()) shifts.push(value)
-      }).observe({ type: 'layout-shift', buffered: true })`)
+    const getShift = await watchLayoutShift(page)
     await openPage(page, `${coldOrigin}/m/kelp`)
     await page.getByText('A sentence about kelp.').first().waitFor()
-    const shifts = (await page.evaluate('shifts')) as number[]
-    expect(shifts.reduce((sum, one) => sum + one, 0)).toBeLessThan(0.05)
+    expect(await getShift()).toBeLessThan(0.05)
   })
 
   test('a card is loaded again if the registry was too busy to render it', async () => {

@@ -16,6 +16,7 @@ import {
 import { makeReleaseKey, writeRelease } from '../../../releases/src/testing/write-release.ts'
 import { openOwnReleases } from '../releases/own-releases.ts'
 import { expectUsable } from '../testing/expect-usable.ts'
+import { watchLayoutShift } from '../testing/layout-shift.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
@@ -180,14 +181,9 @@ describe.skipIf(!chromium)('in a browser', () => {
     for (const path of ['/', '/m/tide-7b', '/m/tide-7b?tab=files']) {
       await using visitor = await browser.newVisitor()
       const { page } = visitor
-      await page.addInitScript(`
-        window.shifts = []
-        new PerformanceObserver((list) => {
-          for (const { value } of list.getEntries()) shifts.push(value)
-        }).observe({ type: 'layout-shift', buffered: true })`)
+      const getShift = await watchLayoutShift(page)
       await openPage(page, getOrigin(registry) + path)
-      const shifts = (await page.evaluate('shifts')) as number[]
-      expect(shifts.reduce((sum, one) => sum + one, 0)).toBeLessThan(0.05)
+      expect(await getShift()).toBeLessThan(0.05)
     }
   })
 
