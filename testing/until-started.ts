@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const pauseMs = 50
 
 type Options = {
-  /** Whether the process is still running. If it is not, the check is not repeated. */
+  /** Whether the process is still running. If it is not, it has not started, whatever the check says. */
   isRunning?: () => boolean
   timeoutMs?: number
 }
@@ -20,7 +20,8 @@ export async function untilStarted(
   for (;;) {
     try {
       await check()
-      return
+      if (isRunning()) return
+      throw new Error('another program responds')
     } catch (error) {
       if (!isRunning()) throw new Error(`${what} exited`, { cause: error })
       if (Date.now() > deadline) throw new Error(`${what} did not start`, { cause: error })

@@ -1,8 +1,6 @@
 /** Publishes, finds and pulls a model. The registry and the programs that are killed run in their own processes. */
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -11,6 +9,7 @@ import { mebibyte } from '@shoal/core/units'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import { type ModelFile, registryClient } from '@shoal/protocol/client'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { freePort } from '../../../testing/free-port.ts'
 import { slowTest } from '../../../testing/slow-test.ts'
 import { runShoal, startShoal } from './testing/run-shoal.ts'
 import { shoalHere } from './testing/shoal-here.ts'
@@ -232,15 +231,6 @@ async function computeSha256(path: string): Promise<string> {
   return createHash('sha256')
     .update(await readFile(path))
     .digest('hex')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 /** Returns the only token in a credentials file. */

@@ -1,5 +1,6 @@
 /** Requests through proxies and with different certificates. */
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../../testing/free-port.ts'
 import { testCertificates } from '../../../testing/tls-certificates/index.ts'
 import { openNetwork } from './dispatcher.ts'
 import { sendRequest } from './send-request.ts'
@@ -12,7 +13,7 @@ import {
   shortTimeouts,
   trusting,
 } from './testing/scripted.ts'
-import { freePort, type Handler, startProxy, startServer, startSilence } from './testing/servers.ts'
+import { type Handler, startProxy, startServer, startSilence } from './testing/servers.ts'
 import { failureOfAnswer } from './to-network-failure.ts'
 
 test('plain HTTP requests are sent to the proxy, and HTTPS is tunneled with CONNECT', async () => {

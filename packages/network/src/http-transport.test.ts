@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { routes } from '@shoal/protocol'
 import { registryClient, type Wait } from '@shoal/protocol/client'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../../testing/free-port.ts'
 import { openNetwork } from './dispatcher.ts'
 import { httpTransport } from './http-transport.ts'
 import { directNetwork } from './settings.ts'
@@ -16,7 +17,7 @@ import {
   shortTimeouts,
   status,
 } from './testing/scripted.ts'
-import { freePort, type Handler, json, startServer } from './testing/servers.ts'
+import { type Handler, json, startServer } from './testing/servers.ts'
 
 test('a response has its status, headers and complete body', async () => {
   const server = await scripted((_, response) => json(response, { a: 1 }, 201, { 'x-b': 'c' }))

@@ -86,14 +86,6 @@ async function close(server: Server) {
   await once(server, 'close')
 }
 
-/** Returns a port with no listener. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await listen(server, 0)
-  await close(server)
-  return port
-}
-
 /** Starts a server that accepts connections and never sends a byte. */
 export async function startSilence() {
   const sockets = new Set<Socket>()
