@@ -1,15 +1,11 @@
-import { cannot } from '../schema/schema-error.ts'
 import type { Grammar } from './grammar.ts'
 import { choice, type Node, repeat, sequence } from './node.ts'
 
-/** The maximum number of repetitions. It is limited because llama.cpp expands repetitions. */
-const maxRepetitions = 50_000
 /** More repetitions than this are split into groups (“chunks”), because llama.cpp refuses more than 2,000. */
 const maxChunk = 250
 
 /**
- * Repeats a part `min` to `max` times. `max` may be infinite. Throws a `SchemaError` if `min` or a finite `max` exceeds
- * 50,000. More than 250 repetitions are split into chunks, so that llama.cpp needs fewer rules. For example, {0,999}
+ * Repeats a part `min` to `max` times. `max` may be infinite. More than 250 repetitions are split into chunks, so that llama.cpp needs fewer rules. For example, {0,999}
  * becomes up to 31 chunks of 31 parts each, followed by up to 30 single parts, or 32 chunks followed by up to 7 single
  * parts. This takes about 70 rules instead of 999.
  */
@@ -17,11 +13,7 @@ export function counted(
   grammar: Grammar,
   given: Node,
   { min, max }: { min: number; max: number },
-  path: string,
 ): Node {
-  if (Math.max(min, max === Infinity ? 0 : max) > maxRepetitions) {
-    throw cannot(path, `a length of more than ${maxRepetitions}`)
-  }
   const part = given.kind === 'rule' ? given : grammar.add('part', given)
   const least = exactly(grammar, part, min)
   return sequence(least, max === Infinity ? repeat(part, 0) : atMost(grammar, part, max - min))

@@ -7,7 +7,6 @@ import {
   isSchema,
   type Lengths,
   lengthsOf,
-  numbersOf,
   requireList,
   type Schema,
   valuesOf,
@@ -46,7 +45,7 @@ function anyItems({ conversion, parts, lengths: { min, max }, path }: Subject): 
   const [beginning, start] = tuple === 0 ? [item, 1] : [separated(first), tuple]
   const next = conversion.grammar.add('next', continued(item))
   const rest = { min: Math.max(0, min - start), max: max - start }
-  const items = ended(sequence(beginning, counted(conversion.grammar, next, rest, path)))
+  const items = ended(sequence(beginning, counted(conversion.grammar, next, rest)))
   return enclosed('[', min === 0 && tuple === 0 ? choice(empty, items) : items, ']')
 }
 
@@ -111,11 +110,10 @@ function containing(subject: Subject): Node {
   const { conversion, parts, lengths, path } = subject
   const goals = parts
     .filter((part) => has(part, 'contains'))
-    .map((part) => ({
-      schema: part.contains,
-      min: numbersOf([part], 'minContains', path)[0] ?? 1,
-      max: numbersOf([part], 'maxContains', path)[0] ?? Infinity,
-    }))
+    .map((part) => {
+      const { min, max } = lengthsOf([part], ['minContains', 'maxContains'], path)
+      return { schema: part.contains, min: has(part, 'minContains') ? min : 1, max }
+    })
   if (goals.length > 1) throw cannot(path, 'contains', 'it is used more than once')
   const [goal = { schema: true, min: 0, max: Infinity }] = goals
   const tuple = tupleLength(parts, path)

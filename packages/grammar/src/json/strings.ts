@@ -39,7 +39,7 @@ export function stringNode(conversion: Conversion, parts: readonly Schema[], pat
   const automaton = withoutLengths(conversion, parts, path)
   if (automaton === everyText) {
     if (lengths.min === 0 && lengths.max === Infinity) return rule('string')
-    return sequence(text('"'), counted(grammar, rule('char'), lengths, path), text('"'))
+    return sequence(text('"'), counted(grammar, rule('char'), lengths), text('"'))
   }
   const limited = withLengths(conversion, automaton, lengths, path)
   if (isEmpty(limited)) {

@@ -120,15 +120,21 @@ export function numbersOf(
 
 export type Lengths = { min: number; max: number }
 
-/** The lengths that a pair of keywords allows. `max` is infinite if no maximum is specified. */
+/**
+ * Longer lengths are not enforced, because llama.cpp expands repetitions. No answer is that long anyway, and schemas
+ * often contain a huge maximum that stands for none.
+ */
+const maxLength = 50_000
+
+/** The lengths that a pair of keywords allows. `max` is infinite if no maximum is enforced. */
 export function lengthsOf(
   parts: readonly Schema[],
   [minKeyword, maxKeyword]: readonly [string, string],
   path: string,
 ): Lengths {
   const lengths = (keyword: string) =>
-    numbersOf(parts, keyword, path).map((value) => {
-      if (Number.isSafeInteger(value) && value >= 0) return value
+    numbersOf(parts, keyword, path).flatMap((value) => {
+      if (Number.isInteger(value) && value >= 0) return value > maxLength ? [] : value
       throw new SchemaError(`${at(`${path}/${keyword}`)} is an invalid length`)
     })
   return { min: Math.max(0, ...lengths(minKeyword)), max: Math.min(...lengths(maxKeyword)) }
