@@ -142,7 +142,7 @@ function isClaim(value: unknown): value is FolderOwner {
 
 /** The owner of a folder that an earlier version of shoal created, according to the records of its files. */
 async function ownerOfFiles(folder: string): Promise<FolderOwner | undefined> {
-  const names = (await listNames(folder)).filter((name) => name.endsWith('.gguf'))
+  const names = (await listNames(folder)).filter((name) => /\.gguf$/i.test(name))
   for (const name of names.sort()) {
     const record = await readRecord(join(folder, name))
     if (record?.registry && record.model_id) {

@@ -57,10 +57,10 @@ export async function listLocalFiles(
   async function listModel(directory: string, modelName: string, names: readonly string[]) {
     for (const name of names) {
       const path = join(directory, name)
-      const read = name.endsWith('.gguf') ? readFinishedFile : readUnfinishedFile
+      const read = /\.gguf$/i.test(name) ? readFinishedFile : readUnfinishedFile
       // On file systems other than its own, for example on USB sticks, macOS stores metadata in hidden files with names
       // like `._tide.gguf`.
-      const isModel = !name.startsWith('.') && /\.gguf(\.part)?$/.test(name)
+      const isModel = !name.startsWith('.') && /\.gguf(\.part)?$/i.test(name)
       if (isModel) files.push(...(await read(path, modelName, name).catch(leaveOut(path))))
     }
   }
@@ -70,7 +70,7 @@ export async function listLocalFiles(
     const members = await listNames(directory).catch(leaveOut(directory))
     await listModel(directory, name, members)
     const inner = members.filter((member) => isModelName(member.toLowerCase()))
-    for (const member of inner.filter((one) => !/\.(gguf|part)$/.test(one))) {
+    for (const member of inner.filter((one) => !/\.(gguf|part)$/i.test(one))) {
       const path = join(directory, member)
       const modelName = `${hostOfFolder(name)}/${member}`
       await listModel(path, modelName, await listNames(path).catch(leaveOut(path)))

@@ -122,7 +122,7 @@ test('a file without a record cannot be repaired', async () => {
 test('finished, partial and foreign files are listed', async () => {
   const { pull, path, directory, origin } = await pullScene(file)
   await pull()
-  writeFileSync(join(dirname(path), 'foreign.gguf'), 'abc')
+  writeFileSync(join(dirname(path), 'FOREIGN.GGUF'), 'abc')
   writeFileSync(join(dirname(path), '._foreign.gguf'), 'metadata of macOS')
   writeFileSync(join(dirname(path), 'README.md'), 'not a model')
   const unfinished = join(directory, 'other', 'half.gguf')
@@ -132,7 +132,7 @@ test('finished, partial and foreign files are listed', async () => {
   const { length } = file.bytes
   expect(files).toMatchObject([
     { modelName: 'other', filename: 'half.gguf', isFinished: false, fileSizeBytes: length },
-    { modelName: 'tiny', filename: 'foreign.gguf', isFinished: true, record: undefined },
+    { modelName: 'tiny', filename: 'FOREIGN.GGUF', isFinished: true, record: undefined },
     { modelName: 'tiny', filename: 'model.gguf', isFinished: true, bytesHere: length },
   ])
   expect(files[0]).toMatchObject({ path: unfinished, bytesHere: 12 * smallChunk })
