@@ -10,9 +10,11 @@ import { pageRoutes } from './chat-page/page-routes.ts'
 import type { DaemonConfig } from './config.ts'
 import { Fault } from './errors.ts'
 import { takeJsonAlone } from './http/body-types.ts'
+import { decompressBodies } from './http/compressed-bodies.ts'
 import { handleError, handleNotFound, toErrorBody } from './http/error-handler.ts'
 import { guard } from './http/guard.ts'
 import { type Metrics, metricsRoute } from './http/metrics.ts'
+import { infillRoutes } from './llama-server/infill-routes.ts'
 import { llamaServerRoutes } from './llama-server/llama-server-routes.ts'
 import type { LoadedModels } from './models/loaded-models.ts'
 import type { LocalModels } from './models/local-models.ts'
@@ -60,6 +62,7 @@ export async function buildApp(dependencies: AppDependencies) {
   app.setNotFoundHandler(handleNotFound)
   takeJsonAlone(app)
   await app.register(guard, config)
+  decompressBodies(app)
   refuseDeepBodies(app, (message) => new Fault(400, message))
   await app.register(metricsRoute, { metrics, models })
   await app.register(serverInfoRoutes, dependencies)
@@ -68,6 +71,7 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(messagesRoutes, dependencies)
   await app.register(responseRoutes, dependencies)
   await app.register(llamaServerRoutes, dependencies)
+  await app.register(infillRoutes, dependencies)
   await app.register(sharingRoutes, dependencies)
   await app.register(registryRoutes, dependencies)
   await app.register(ollamaRoutes, dependencies)

@@ -9,8 +9,9 @@ export type {
   TagSyntax,
   TextPart,
 } from './calls/call-syntax.ts'
-export { anyObjectGrammar, jsonGrammar } from './json/json-grammar.ts'
+export { jsonGrammar } from './json/json-grammar.ts'
 export { type JsonCloser, jsonCloser } from './matching/json-closer.ts'
 export { movedTo } from './schema/schema.ts'
 export { SchemaError } from './schema/schema-error.ts'
 export { itemSchema, propertySchema, typeOf, typesOf } from './schema/schema-types.ts'
+export { choiceGrammar, patternGrammar } from './text/text-grammars.ts'

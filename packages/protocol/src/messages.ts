@@ -1,9 +1,10 @@
 /**
  * Requests to the local daemon in the format of Anthropic's Messages API (https://docs.anthropic.com/en/api/messages).
- * Fields that are not declared here are accepted and ignored.
+ * `docs/request-fields.md` lists all fields.
  */
 import Type, { type Static } from 'typebox'
 import { optional } from './common.ts'
+import { maxTools } from './inference.ts'
 
 /** A part of a message. Its `type` determines which of the other members it has. */
 const ContentBlock = Type.Object({
@@ -36,11 +37,13 @@ const Tool = Type.Object({
   input_schema: Type.Optional(Type.Object({})),
 })
 
+const OutputFormat = Type.Object({ type: Type.Literal('json_schema'), schema: Type.Object({}) })
+
 const promptFields = {
   model: Type.String({ minLength: 1 }),
   messages: Type.Array(Message, { minItems: 1 }),
   system: Type.Optional(Type.Union([Type.String(), Type.Array(ContentBlock), Type.Null()])),
-  tools: optional(Type.Array(Tool, { maxItems: 128 })),
+  tools: optional(Type.Array(Tool, { maxItems: maxTools })),
   tool_choice: optional(
     Type.Object({
       type: Type.Enum(['auto', 'any', 'tool', 'none']),
@@ -49,9 +52,7 @@ const promptFields = {
     }),
   ),
   output_config: optional(
-    Type.Object({
-      format: optional(Type.Object({ type: Type.Literal('json_schema'), schema: Type.Object({}) })),
-    }),
+    Type.Object({ format: optional(OutputFormat), effort: optional(Type.String()) }),
   ),
   thinking: optional(Type.Object({ type: Type.Enum(['enabled', 'disabled', 'adaptive']) })),
 }
@@ -62,10 +63,12 @@ export type CountTokensRequest = Static<typeof CountTokensRequest>
 export const MessagesRequest = Type.Object({
   ...promptFields,
   max_tokens: Type.Integer({ minimum: 1 }),
+  /** The former name of `output_config.format`. */
+  output_format: optional(OutputFormat),
   stop_sequences: optional(Type.Array(Type.String(), { maxItems: 16 })),
   stream: optional(Type.Boolean()),
   temperature: optional(Type.Number({ minimum: 0, maximum: 1 })),
-  top_k: optional(Type.Integer({ minimum: 0 })),
+  top_k: optional(Type.Integer({ minimum: -1 })),
   top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
 })
 export type MessagesRequest = Static<typeof MessagesRequest>

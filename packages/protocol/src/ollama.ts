@@ -1,9 +1,10 @@
 /**
- * Requests to the `/api` endpoints of the local daemon, in Ollama's API format. Fields that are not declared here are
- * accepted and ignored.
+ * Requests to the `/api` endpoints of the local daemon, in Ollama's API format. `docs/request-fields.md` lists all
+ * fields.
  */
 import Type, { type Static } from 'typebox'
 import { optional } from './common.ts'
+import { CallArguments, maxTools } from './inference.ts'
 
 const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
 const Texts = Type.Array(Type.String())
@@ -12,12 +13,11 @@ const OneOrMoreTexts = Type.Unsafe<string | string[]>({
   items: { type: 'string' },
 })
 
-const Options = Type.Object({
+export const ollamaOptions = Type.Object({
   temperature: optional(Type.Number({ minimum: 0 })),
   top_k: optional(Type.Integer()),
   top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
   min_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
-  typical_p: optional(Type.Number()),
   seed: optional(Type.Integer()),
   num_predict: optional(Type.Integer()),
   num_ctx: optional(Type.Integer({ minimum: 1 })),
@@ -27,7 +27,7 @@ const Options = Type.Object({
   presence_penalty: optional(Type.Number()),
   frequency_penalty: optional(Type.Number()),
 })
-export type OllamaOptions = Static<typeof Options>
+export type OllamaOptions = Static<typeof ollamaOptions>
 
 /** Either a number of seconds, or a Go duration such as `5m`. */
 const KeepAlive = optional(Type.Unsafe<string | number>({ type: ['string', 'number'] }))
@@ -42,7 +42,7 @@ const modelOrName = {
 const generationFields = {
   ...modelField,
   stream: optional(Type.Boolean()),
-  options: optional(Options),
+  options: optional(ollamaOptions),
   keep_alive: KeepAlive,
   format: optional(Type.Unsafe<string | object>({ type: ['string', 'object'] })),
   think: optional(Type.Unsafe<boolean | string>({ type: ['boolean', 'string'] })),
@@ -53,7 +53,10 @@ const generationFields = {
 
 const ToolCall = Type.Object({
   id: optional(Type.String()),
-  function: Type.Object({ name: Type.String({ minLength: 1 }), arguments: optional(AnyObject) }),
+  function: Type.Object({
+    name: Type.String({ minLength: 1 }),
+    arguments: optional(CallArguments),
+  }),
 })
 
 const Message = Type.Object({
@@ -78,7 +81,7 @@ const Tool = Type.Object({
 export const OllamaChatRequest = Type.Object({
   ...generationFields,
   messages: optional(Type.Array(Message)),
-  tools: optional(Type.Array(Tool, { maxItems: 128 })),
+  tools: optional(Type.Array(Tool, { maxItems: maxTools })),
 })
 export type OllamaChatRequest = Static<typeof OllamaChatRequest>
 
@@ -88,9 +91,6 @@ export const OllamaGenerateRequest = Type.Object({
   system: optional(Type.String()),
   raw: optional(Type.Boolean()),
   suffix: optional(Type.String()),
-  template: optional(Type.String()),
-  context: optional(Type.Array(Type.Integer())),
-  images: optional(Texts),
 })
 export type OllamaGenerateRequest = Static<typeof OllamaGenerateRequest>
 
@@ -99,7 +99,7 @@ export const OllamaEmbedRequest = Type.Object({
   input: optional(OneOrMoreTexts),
   truncate: optional(Type.Boolean()),
   dimensions: optional(Type.Integer({ minimum: 0 })),
-  options: optional(Options),
+  options: optional(ollamaOptions),
   keep_alive: KeepAlive,
 })
 
@@ -107,7 +107,7 @@ export const OllamaEmbedRequest = Type.Object({
 export const OllamaEmbeddingsRequest = Type.Object({
   ...modelField,
   prompt: optional(Type.String()),
-  options: optional(Options),
+  options: optional(ollamaOptions),
   keep_alive: KeepAlive,
 })
 

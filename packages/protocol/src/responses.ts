@@ -1,11 +1,10 @@
 /**
  * Requests to the local daemon in the format of OpenAI's Responses API
- * (https://platform.openai.com/docs/api-reference/responses). Fields that are not declared here are accepted and
- * ignored.
+ * (https://platform.openai.com/docs/api-reference/responses). `docs/request-fields.md` lists all fields.
  */
 import Type, { type Static } from 'typebox'
 import { optional } from './common.ts'
-import { samplingFields } from './inference.ts'
+import { CallArguments, formFields, maxTools, samplingFields, TokenLimit } from './inference.ts'
 
 const Part = Type.Object({
   type: Type.String(),
@@ -24,7 +23,7 @@ const InputItem = Type.Object({
   summary: optional(Type.Array(Part)),
   call_id: optional(Type.String()),
   name: optional(Type.String()),
-  arguments: optional(Type.String()),
+  arguments: optional(CallArguments),
   output: TextOrParts,
 })
 export type InputItem = Static<typeof InputItem>
@@ -38,7 +37,7 @@ const toolFields = {
 const Tool = Type.Object({
   ...toolFields,
   /** The functions in a namespace. */
-  tools: optional(Type.Array(Type.Object(toolFields), { maxItems: 128 })),
+  tools: optional(Type.Array(Type.Object(toolFields), { maxItems: maxTools })),
 })
 
 const NamedFunction = Type.Object({ type: Type.Literal('function'), name: Type.String() })
@@ -49,7 +48,7 @@ const ToolChoice = Type.Union([
   Type.Object({
     type: Type.Literal('allowed_tools'),
     mode: Type.Enum(['auto', 'required']),
-    tools: Type.Array(NamedFunction, { minItems: 1, maxItems: 128 }),
+    tools: Type.Array(NamedFunction, { minItems: 1, maxItems: maxTools }),
   }),
   Type.Null(),
 ])
@@ -66,11 +65,12 @@ export const ResponseRequest = Type.Object({
   previous_response_id: optional(Type.String()),
   store: optional(Type.Boolean()),
   stream: optional(Type.Boolean()),
+  ...formFields,
   ...samplingFields,
-  max_output_tokens: optional(Type.Integer({ minimum: 1 })),
+  max_output_tokens: optional(TokenLimit),
   top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),
   text: optional(Type.Object({ format: optional(TextFormat) })),
-  tools: optional(Type.Array(Tool, { maxItems: 128 })),
+  tools: optional(Type.Array(Tool, { maxItems: maxTools })),
   tool_choice: Type.Optional(ToolChoice),
   parallel_tool_calls: optional(Type.Boolean()),
   reasoning: optional(
@@ -78,7 +78,6 @@ export const ResponseRequest = Type.Object({
   ),
   include: optional(Type.Array(Type.String())),
   metadata: optional(Type.Object({})),
-  truncation: optional(Type.String()),
   user: optional(Type.String()),
   /** Passed to the model's chat template, as in chat completions. */
   chat_template_kwargs: optional(Type.Record(Type.String(), Type.Unknown())),

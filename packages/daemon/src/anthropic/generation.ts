@@ -1,28 +1,32 @@
 /** Converts requests from the format of Anthropic's Messages API to the runtime's format. */
 import type { ContentBlock, CountTokensRequest, MessagesRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
+import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
 import { toSampling } from '../http/sampling.ts'
 import {
   type Chat,
   type ChatMessage,
   type Generation,
+  makeCall,
   makeTool,
   type Tool,
 } from '../runtime/runtime.ts'
 
 export function createMessagesGeneration(request: MessagesRequest): Generation {
+  refuseFields(request, unsupportedFields.messages)
+  const format = request.output_config?.format ?? request.output_format
   return {
     prompt: { chat: createMessagesChat(request) },
     maxTokens: request.max_tokens,
     stop: request.stop_sequences ?? [],
     sampling: toSampling(request),
-    json: request.output_config?.format?.schema,
+    form: format ? { param: 'output_config.format', schema: format.schema } : undefined,
     topLogprobs: undefined,
   }
 }
 
 export function createMessagesChat(request: CountTokensRequest): Chat {
-  const { system, messages, thinking, tool_choice } = request
+  const { system, messages, thinking, tool_choice, output_config } = request
   const tools = (request.tools ?? []).map(toTool)
   const names = findToolNames(messages)
   const converted = messages.flatMap((message, index) => toChatMessages(message, index, names))
@@ -32,7 +36,10 @@ export function createMessagesChat(request: CountTokensRequest): Chat {
     toolChoice: getToolChoice(tool_choice, tools),
     ...(tool_choice?.disable_parallel_tool_use && { maxCalls: 1 }),
     ...(messages.at(-1)?.role === 'assistant' && { isContinued: true }),
-    variables: thinking ? { enable_thinking: thinking.type !== 'disabled' } : {},
+    variables: {
+      ...(thinking && { enable_thinking: thinking.type !== 'disabled' }),
+      ...(output_config?.effort && { reasoning_effort: output_config.effort }),
+    },
   }
 }
 
@@ -83,11 +90,8 @@ function toChatMessages(
   ]
 }
 
-const toToolCall = ({ id = '', name = '', input = {} }: ContentBlock) => ({
-  id,
-  type: 'function' as const,
-  function: { name, arguments: JSON.stringify(input) },
-})
+const toToolCall = ({ id = '', name = '', input }: ContentBlock) =>
+  makeCall(id, name, input as object | undefined)
 
 /** Maps the ID of each tool call to the tool's name. */
 function findToolNames(messages: readonly Message[]): Map<string, string> {

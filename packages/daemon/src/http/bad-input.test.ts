@@ -76,7 +76,7 @@ test.each(Object.entries(apis))(
     })
     const { status, body } = await post(url, path, request('Hi', { tools }))
     expect(status).toBe(422)
-    expect(body.detail).toMatch(/^tools must not have more than 128 items$/)
+    expect(body.detail).toMatch(/^tools must not have more than 1024 items$/)
     expect(asked).toHaveLength(1)
     await expectGoesOn()
   },

@@ -43,22 +43,22 @@ export function toStreamFault(error: unknown, { log, url }: FastifyRequest): Fau
 }
 
 /**
- * For each path prefix, the names of the parameters that contain the prompt and the answer's schema. The first match
- * applies. Errors of Anthropic's and Ollama's APIs do not contain these names.
+ * For each path prefix, the name of the parameter that contains the prompt. The first match applies. Errors of
+ * Anthropic's and Ollama's APIs do not contain these names.
  */
-const promptParams: [path: string, prompt: string, schema: string][] = [
-  ['/v1/completions', 'prompt', 'response_format'],
-  ['/v1/embeddings', 'input', 'response_format'],
-  ['/v1/responses', 'input', 'text.format'],
-  ['', 'messages', 'response_format'],
+const promptParams: [path: string, prompt: string][] = [
+  ['/v1/completions', 'prompt'],
+  ['/v1/embeddings', 'input'],
+  ['/v1/responses', 'input'],
+  ['', 'messages'],
 ]
 
 /** Returns the name of the invalid parameter, which depends on the endpoint. */
 function getPromptParam(code: PromptCode, url: string): string {
   if (code === 'tool_refused') return 'tools'
   if (code === 'not_generative') return 'model'
-  const [, prompt = '', schema = ''] = promptParams.find(([path]) => url.startsWith(path)) ?? []
-  return code === 'schema_refused' ? schema : prompt
+  const [, prompt = ''] = promptParams.find(([path]) => url.startsWith(path)) ?? []
+  return prompt
 }
 
 /** An error body that has the members of both OpenAI's format and the registry's. */

@@ -3,7 +3,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ApplyTemplateRequest, DetokenizeRequest, TokenizeRequest } from '@shoal/protocol'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { getOnlyModel } from '../models/only-model.ts'
-import { createChat, getJsonFormat } from '../openai/generation.ts'
+import { getForm } from '../openai/answer-form.ts'
+import { createChat } from '../openai/generation.ts'
 
 export const llamaServerRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
   app,
@@ -37,7 +38,7 @@ export const llamaServerRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels
   app.post('/apply-template', { schema: { body: ApplyTemplateRequest } }, async ({ body }) => {
     const model = nameOf(body.model)
     const request = { ...body, model }
-    const chat = { chat: createChat(request), json: getJsonFormat(request) }
+    const chat = { chat: createChat(request), form: getForm(request) }
     using use = await models.use(model)
     return { model, prompt: await use.runtime.applyTemplate(chat) }
   })

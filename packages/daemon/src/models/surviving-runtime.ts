@@ -44,9 +44,9 @@ export function openCrashLog() {
 }
 
 /** Requests are considered equal if they have the same model, prompt and schema. */
-const toKey = (modelPath: string, { prompt, json }: Generation) =>
+const toKey = (modelPath: string, { prompt, form }: Generation) =>
   createHash('sha256')
-    .update(JSON.stringify([modelPath, prompt, json ?? null]))
+    .update(JSON.stringify([modelPath, prompt, form ?? null]))
     .digest('hex')
 
 type Options = {

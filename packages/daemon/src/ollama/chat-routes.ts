@@ -3,7 +3,12 @@ import { OllamaChatRequest } from '@shoal/protocol'
 import { clientGone } from '../http/client-gone.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { type AnswerPart, emptyAnswer, type Shape, streamLines, wholeAnswer } from './answer.ts'
-import { createOllamaChatGeneration, readOptions, refuseThinking } from './generation.ts'
+import {
+  createOllamaChatGeneration,
+  readOptions,
+  refuseThinking,
+  refuseUnsupported,
+} from './generation.ts'
 import { loadOrRelease } from './load-or-release.ts'
 
 export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
@@ -12,6 +17,7 @@ export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = a
 ) => {
   app.post('/api/chat', { schema: { body: OllamaChatRequest } }, async ({ body }, reply) => {
     const startedAt = performance.now()
+    refuseUnsupported(body)
     const shape: Shape = { model: body.model, toBody }
     if (!body.messages?.length) return emptyAnswer(shape, await loadOrRelease(models, body))
     const generation = createOllamaChatGeneration(body)

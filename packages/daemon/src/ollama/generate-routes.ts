@@ -1,13 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { OllamaGenerateRequest } from '@shoal/protocol'
 import { clientGone } from '../http/client-gone.ts'
+import { requireGaps } from '../http/gaps.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { type AnswerPart, emptyAnswer, type Shape, streamLines, wholeAnswer } from './answer.ts'
 import {
   createOllamaPromptGeneration,
   readOptions,
   refuseThinking,
-  refuseWhatCannotBe,
+  refuseUnsupported,
 } from './generation.ts'
 import { loadOrRelease } from './load-or-release.ts'
 
@@ -18,12 +19,13 @@ export const generateRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
   const schema = { body: OllamaGenerateRequest }
   app.post('/api/generate', { schema }, async ({ body }, reply) => {
     const startedAt = performance.now()
-    refuseWhatCannotBe(body)
+    refuseUnsupported(body)
     const shape: Shape = { model: body.model, toBody }
     if (!body.prompt) return emptyAnswer(shape, await loadOrRelease(models, body))
     const signal = clientGone(reply)
     using use = await models.use(body.model, readOptions(body))
     refuseThinking(body, use.model)
+    if (body.suffix) requireGaps(use.runtime, 'suffix')
     const timing = { startedAt, loadMs: performance.now() - startedAt }
     const steps = use.runtime.generate(createOllamaPromptGeneration(body, use.model), signal)
     if (body.stream === false) return await wholeAnswer(steps, shape, timing)

@@ -1,8 +1,16 @@
 import type { OllamaChatRequest, OllamaGenerateRequest } from '@shoal/protocol'
-import { Fault, unsupported } from '../errors.ts'
+import { Fault } from '../errors.ts'
+import { toGap } from '../http/gaps.ts'
+import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
 import type { UseOptions } from '../models/loaded-models.ts'
 import type { LocalModel } from '../models/local-models.ts'
-import type { ChatMessage, Generation, Prompt } from '../runtime/runtime.ts'
+import {
+  type AnswerForm,
+  type ChatMessage,
+  type Generation,
+  isUnfinished,
+  type Prompt,
+} from '../runtime/runtime.ts'
 import { canThink } from './capabilities.ts'
 import { toKeepAliveMs } from './keep-alive.ts'
 import { toChatMessages, toTools } from './messages.ts'
@@ -20,7 +28,10 @@ export function createOllamaChatGeneration(request: OllamaChatRequest): Generati
   const messages = toChatMessages(request.messages ?? [])
   const tools = toTools(request)
   const variables = getTemplateVariables(request)
-  return createGeneration(request, { chat: { messages, tools, toolChoice: 'auto', variables } })
+  const isContinued = isUnfinished(messages)
+  return createGeneration(request, {
+    chat: { messages, tools, toolChoice: 'auto', isContinued, variables },
+  })
 }
 
 export function createOllamaPromptGeneration(
@@ -30,11 +41,10 @@ export function createOllamaPromptGeneration(
   return createGeneration(request, createPrompt(request, model))
 }
 
-/** Rejects parameters of `/api/generate` that would have an effect but are not supported. */
-export function refuseWhatCannotBe(request: OllamaGenerateRequest) {
-  for (const name of ['suffix', 'template', 'images', 'context'] as const) {
-    if (request[name]?.length) throw unsupported(name)
-  }
+/** Rejects fields and options that would have an effect but are not supported. */
+export function refuseUnsupported(request: Wanted) {
+  refuseFields(request, unsupportedFields.ollama)
+  refuseFields(request.options ?? {}, unsupportedFields.ollamaOptions, 'options.')
 }
 
 /**
@@ -51,6 +61,7 @@ export function refuseThinking({ model: name, think }: Wanted, model: LocalModel
 /** Creates the prompt. A model without a chat template gets the prompt as plain text. */
 function createPrompt(request: OllamaGenerateRequest, { facts }: LocalModel): Prompt {
   const text = request.prompt ?? ''
+  if (request.suffix) return toGap(text, request.suffix)
   if (request.raw) return { text }
   const { system } = request
   if (facts.chat_template === null) return { text: system ? `${system}\n\n${text}` : text }
@@ -69,16 +80,17 @@ function createGeneration(request: Wanted, prompt: Prompt): Generation {
     prompt,
     ...getStopConditions(options),
     sampling: toSampling(options),
-    json: getJsonFormat(request),
+    form: getForm(request),
     topLogprobs: request.logprobs ? (request.top_logprobs ?? 0) : undefined,
     truncates: request.truncate === true, // the default is false, unlike in Ollama, so that nothing is dropped silently
   }
 }
 
-function getJsonFormat({ format }: Wanted): true | object | undefined {
-  if (format === undefined || format === null || format === '') return undefined
-  if (typeof format === 'object') return format
-  if (format === 'json') return true
+function getForm({ format }: Wanted): AnswerForm | undefined {
+  if (!format) return undefined
+  const param = 'format'
+  if (typeof format === 'object') return { param, schema: format }
+  if (format === 'json') return { param, schema: { type: 'object' } }
   throw new Fault(400, `format must be "json" or a JSON schema, not "${format}"`, {
     param: 'format',
   })

@@ -1,6 +1,12 @@
 import type { OllamaChatRequest, OllamaMessage } from '@shoal/protocol'
 import { unsupported } from '../errors.ts'
-import { type ChatMessage, makeTool, type Tool, type ToolCall } from '../runtime/runtime.ts'
+import {
+  type ChatMessage,
+  makeCall,
+  makeTool,
+  type Tool,
+  type ToolCall,
+} from '../runtime/runtime.ts'
 
 /** Converts Ollama's messages to OpenAI's format, for which chat templates are written. */
 export function toChatMessages(messages: OllamaMessage[]): ChatMessage[] {
@@ -9,7 +15,7 @@ export function toChatMessages(messages: OllamaMessage[]): ChatMessage[] {
     if (message.images?.length) throw unsupported(`messages.${index}.images`)
     const { role, content, thinking, tool_calls } = message
     const calls = (tool_calls ?? []).map((call, place) =>
-      toToolCall(call, `call_${index}_${place}`),
+      makeCall(call.id || `call_${index}_${place}`, call.function.name, call.function.arguments),
     )
     unanswered.push(...calls)
     return {
@@ -26,17 +32,6 @@ export function toTools({ tools }: OllamaChatRequest): Tool[] {
   return (tools ?? []).map(({ function: { name, description, parameters } }) =>
     makeTool({ name, description, parameters }),
   )
-}
-
-type OllamaCall = NonNullable<OllamaMessage['tool_calls']>[number]
-
-function toToolCall({ id, function: called }: OllamaCall, ownId: string): ToolCall {
-  const { name, arguments: given } = called
-  return {
-    id: id || ownId,
-    type: 'function',
-    function: { name, arguments: JSON.stringify(given ?? {}) },
-  }
 }
 
 /** The name and ID of the call that a message answers. Ollama clients seldom specify them, but templates need them. */

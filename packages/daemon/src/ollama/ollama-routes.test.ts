@@ -41,7 +41,6 @@ test.each([
   ['/api/chat', { model, messages: hello, think: true }, 400, 'does not support thinking'],
   ['/api/chat', { model, messages: [{ ...hello[0], images: ['AA=='] }] }, 400, 'messages.0.images'],
   ['/api/generate', { model, prompt: 'a', images: ['AA=='] }, 400, 'images'],
-  ['/api/generate', { model, prompt: 'a', suffix: 'b' }, 400, 'suffix'],
   ['/api/generate', { model, prompt: 'a', template: '{{ .Prompt }}' }, 400, 'template'],
   ['/api/generate', { model, prompt: 'a', context: [1, 2] }, 400, 'context'],
   ['/api/chat', { model, messages: hello, options: { typical_p: 0.5 } }, 400, 'options.typical_p'],

@@ -1,18 +1,12 @@
 import type { OllamaOptions } from '@shoal/protocol'
-import { unsupported } from '../errors.ts'
+import { chooseSeed } from '../http/sampling.ts'
 import type { Generation, Sampling } from '../runtime/runtime.ts'
 
 /** Ollama's defaults. */
 const defaults = { temperature: 0.8, topK: 40, topP: 0.9, minP: 0, repeatPenalty: 1.1 }
 const defaultRepeatLastTokens = 64
-const noTypicalSampling = [0, 1]
 
 export function toSampling(options: OllamaOptions): Sampling {
-  // Ollama's other options are ignored, because they affect how the machine is used, not the answer.
-  const { typical_p = null } = options
-  if (typical_p !== null && !noTypicalSampling.includes(typical_p)) {
-    throw unsupported('options.typical_p')
-  }
   const { seed, repeat_last_n: last } = options
   const hasPenalties = last !== 0
   return {
@@ -20,11 +14,11 @@ export function toSampling(options: OllamaOptions): Sampling {
     topK: Math.max(0, options.top_k ?? defaults.topK),
     topP: options.top_p ?? defaults.topP,
     minP: options.min_p ?? defaults.minP,
-    seed: seed === -1 ? undefined : (seed ?? undefined),
+    seed: chooseSeed(seed),
     repeatPenalty: hasPenalties ? (options.repeat_penalty ?? defaults.repeatPenalty) : 1,
     presencePenalty: hasPenalties ? (options.presence_penalty ?? 0) : 0,
     frequencyPenalty: hasPenalties ? (options.frequency_penalty ?? 0) : 0,
-    repeatLastTokens: last === -1 ? undefined : (last ?? defaultRepeatLastTokens),
+    repeatLastTokens: last === -1 ? Number.POSITIVE_INFINITY : (last ?? defaultRepeatLastTokens),
     logitBias: [],
   }
 }

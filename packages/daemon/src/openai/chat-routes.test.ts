@@ -179,3 +179,57 @@ test('the model gets the refusal in an earlier answer as text, and gets only the
   expect(unknown.status).toBe(400)
   expect(await unknown.json()).toMatchObject({ error: { param: 'tool_choice' } })
 })
+
+test('each answer has its own random seed, unless the request has a seed', async () => {
+  const { url, asked } = await useRecorded()
+  for (const seed of [undefined, null, -1]) await ask({ url, body: { n: 3, seed } })
+  const drawn = asked.splice(0).map(({ sampling }) => sampling.seed)
+  expect(new Set(drawn).size).toBe(9)
+  await ask({ url, body: { n: 3, seed: 7 } })
+  expect(asked.map(({ sampling }) => sampling.seed)).toEqual([7, 8, 9])
+})
+
+test('a final assistant message is continued, unless the request forbids it or the message has calls', async () => {
+  const { url, asked } = await useRecorded()
+  const call = { id: '1', type: 'function', function: { name: 'a', arguments: {} } }
+  const assistant = { role: 'assistant', content: 'Once' }
+  for (const body of [
+    { messages: [assistant] },
+    { messages: [assistant], continue_final_message: false },
+    { messages: [{ ...assistant, tool_calls: [call] }] },
+  ]) {
+    expect((await ask({ url, body })).status).toBe(200)
+  }
+  const continued = asked.map(({ prompt }) => 'chat' in prompt && prompt.chat.isContinued)
+  expect(continued).toEqual([true, false, false])
+})
+
+test('values that only other servers allow are accepted', async () => {
+  const { url, asked } = await useRecorded()
+  const call = { id: '1', type: 'function', function: { name: 'a', arguments: { x: 1 } } }
+  const body = {
+    max_tokens: -1,
+    top_k: -1,
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: null, reasoning: 'Hm.', tool_calls: [call] },
+      { role: 'tool', content: '2', tool_call_id: '1' },
+    ],
+    tools: Array.from({ length: 1_000 }, (_, index) => ({
+      type: 'function',
+      function: { name: `f${index}` },
+    })),
+  }
+  expect((await ask({ url, body })).status).toBe(200)
+  expect(asked[0]).toMatchObject({ sampling: { topK: 0 } })
+  expect(asked[0]?.maxTokens).toBeUndefined()
+  expect(asked[0]?.prompt).toMatchObject({
+    chat: {
+      messages: [
+        {},
+        { reasoning_content: 'Hm.', tool_calls: [{ function: { arguments: '{"x":1}' } }] },
+        {},
+      ],
+    },
+  })
+})

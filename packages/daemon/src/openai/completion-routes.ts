@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CompletionRequest } from '@shoal/protocol'
 import { plainEvents } from '../http/body-stream.ts'
 import { clientGone } from '../http/client-gone.ts'
+import { requireGaps } from '../http/gaps.ts'
 import { streamAnswer } from '../http/stream-answer.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { type Finish, isEmpty, type TokenLogprobs } from '../runtime/runtime.ts'
@@ -19,6 +20,7 @@ export const completionRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels 
     const generations = createCompletionGenerations(body)
     const signal = clientGone(reply)
     using use = await models.use(body.model)
+    if (body.suffix) requireGaps(use.runtime, 'suffix')
     const steps = together(use.runtime, generations, { count: body.n ?? 1, signal })
     const head = { ...answerHead('cmpl', body.model), object: 'text_completion' }
     if (!body.stream) return await wholeAnswer(steps, head, body)

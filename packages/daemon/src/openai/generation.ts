@@ -1,52 +1,61 @@
 /** Converts requests in OpenAI's format to the runtime's format. */
 import type { ChatRequest, CompletionRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
-import { toSampling } from '../http/sampling.ts'
+import { toGap } from '../http/gaps.ts'
+import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
+import { checkSampling, toSampling } from '../http/sampling.ts'
 import {
   type Chat,
   type ChatMessage,
   type Generation,
+  isUnfinished,
+  makeCall,
   makeTool,
   type Prompt,
   type Tool,
 } from '../runtime/runtime.ts'
+import { getForm } from './answer-form.ts'
 import { joinText } from './join-text.ts'
 import { chooseTools, type WantedTools } from './tool-choice.ts'
 
-/** Parameters of OpenAI's API that would have an effect but are not supported. Unknown parameters are ignored. */
-const cannot = ['audio', 'functions', 'function_call', 'prediction', 'web_search_options'] as const
-
 export function createChatGeneration(request: ChatRequest): Generation {
-  refuse(request, cannot)
-  const { logprobs, top_logprobs, max_completion_tokens, max_tokens } = request
+  refuseFields(request, unsupportedFields.chat)
+  const { logprobs, top_logprobs } = request
   if (top_logprobs !== null && top_logprobs !== undefined && logprobs !== true) {
     throw new Fault(400, 'top_logprobs requires logprobs to be true', { param: 'top_logprobs' })
   }
-  return {
+  return checkSampling({
     prompt: { chat: createChat(request) },
-    maxTokens: max_completion_tokens ?? max_tokens ?? undefined,
+    maxTokens: toMaxTokens(
+      request.n_predict ?? request.max_completion_tokens ?? request.max_tokens,
+    ),
     stop: toStops(request),
     sampling: toSampling(request),
-    json: getJsonFormat(request),
+    form: getForm(request),
     topLogprobs: logprobs ? (top_logprobs ?? 0) : undefined,
-  }
+  })
 }
 
 /** Creates one generation for each prompt. */
 export function createCompletionGenerations(request: CompletionRequest): Generation[] {
-  refuse(request, ['suffix'])
-  const { echo, best_of, n, logprobs } = request
-  if (echo) throw unsupported('echo')
+  refuseFields(request, unsupportedFields.completions)
+  const { best_of, n, logprobs } = request
   if (best_of && best_of > (n ?? 1)) throw unsupported('best_of')
-  return toTexts(request.prompt).map((prompt) => ({
-    prompt: toPrompt(prompt),
-    maxTokens: request.max_tokens ?? defaultCompletionTokens,
-    stop: toStops(request),
-    sampling: toSampling(request),
-    json: undefined,
-    topLogprobs: logprobs ?? undefined,
-  }))
+  return toTexts(request.prompt).map((prompt) =>
+    checkSampling({
+      prompt: toPrompt(prompt, request),
+      maxTokens: toMaxTokens(request.n_predict ?? request.max_tokens ?? defaultCompletionTokens),
+      stop: toStops(request),
+      sampling: toSampling(request),
+      form: getForm(request),
+      topLogprobs: logprobs ?? undefined,
+    }),
+  )
 }
+
+/** The maximum number of tokens; undefined if there is no maximum. */
+export const toMaxTokens = (limit: number | null | undefined): number | undefined =>
+  limit === -1 ? undefined : (limit ?? undefined)
 
 /** OpenAI's default maximum number of tokens for completions. Without a maximum, a completion might never end. */
 const defaultCompletionTokens = 16
@@ -58,21 +67,19 @@ export function toTexts(given: CompletionRequest['prompt']): (string | number[])
   return isOneText ? [given as number[]] : (given as (string | number[])[])
 }
 
-const toPrompt = (text: string | number[]): Prompt =>
-  typeof text === 'string' ? { text } : { tokens: text }
-
-export function refuse(request: object, names: readonly string[]) {
-  for (const name of names) {
-    const value = (request as Record<string, unknown>)[name]
-    const isUnset = value === undefined || value === null || value === false || value === ''
-    if (!isUnset && !(Array.isArray(value) && value.length === 0)) throw unsupported(name)
-  }
+function toPrompt(text: string | number[], { suffix }: CompletionRequest): Prompt {
+  if (!suffix) return typeof text === 'string' ? { text } : { tokens: text }
+  if (typeof text === 'string') return toGap(text, suffix)
+  throw unsupported('suffix', 'requires a prompt of text, not of tokens')
 }
 
 export function createChat(request: ChatRequest): Chat {
   const tools = (request.tools ?? []).map(toTool)
+  const messages = request.messages.map(toChatMessage)
+  const isContinued = request.continue_final_message !== false && isUnfinished(messages)
   return {
-    messages: request.messages.map(toChatMessage),
+    messages,
+    isContinued,
     ...chooseTools(tools, toWantedTools(request)),
     ...(request.parallel_tool_calls === false && { maxCalls: 1 }),
     variables: {
@@ -105,27 +112,22 @@ function toWantedTools({ tool_choice: choice }: ChatRequest): WantedTools {
 }
 
 function toChatMessage(message: ChatRequest['messages'][number], index: number): ChatMessage {
-  const { role, content, refusal, name, tool_calls, tool_call_id, reasoning_content } = message
+  const { role, content, refusal, name, tool_calls, tool_call_id } = message
+  const reasoning = message.reasoning_content || message.reasoning
   return {
     role: role === 'developer' ? 'system' : role,
     content: joinText(content ?? refusal, `messages.${index}.content`, ['text', 'refusal']),
     ...(name && { name }),
-    ...(reasoning_content && { reasoning_content }),
-    ...(tool_calls && tool_calls.length > 0 && { tool_calls }),
+    ...(reasoning && { reasoning_content: reasoning }),
+    ...(tool_calls?.length && {
+      tool_calls: tool_calls.map(({ id, function: { name: called, arguments: given } }) =>
+        makeCall(id, called, given),
+      ),
+    }),
     ...(tool_call_id && { tool_call_id }),
   }
 }
 
 function toStops({ stop }: Pick<ChatRequest, 'stop'>): string[] {
   return typeof stop === 'string' ? [stop] : (stop ?? [])
-}
-
-export function getJsonFormat({ response_format: format }: ChatRequest): true | object | undefined {
-  if (format?.type === 'json_object') return true
-  if (format?.type !== 'json_schema') return undefined
-  const schema = format.json_schema?.schema
-  if (schema) return schema
-  throw new Fault(422, 'response_format.json_schema.schema is required', {
-    param: 'response_format',
-  })
 }

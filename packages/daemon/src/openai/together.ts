@@ -28,7 +28,7 @@ export async function* together(
   const any = AbortSignal.any([signal, stop.signal])
   const runs = generations.flatMap((generation) =>
     Array.from({ length: count }, (_, turn) =>
-      runtime.generate(turn === 0 ? generation : withOwnSeed(generation, turn), any),
+      runtime.generate(withOwnSeed(generation, turn), any),
     ),
   )
   const next = async (index: number) => ({ index, step: await runs[index]?.next() })
@@ -52,12 +52,8 @@ export async function* together(
   }
 }
 
-/**
- * Changes the seed, if there is one, so that each answer to a prompt has a different seed. With the same seed, all
- * answers would be identical.
- */
+/** Each answer to a prompt has a different seed. With the same seed, all answers would be identical. */
 function withOwnSeed(generation: Generation, turn: number): Generation {
-  const { seed } = generation.sampling
-  if (seed === undefined) return generation
-  return { ...generation, sampling: { ...generation.sampling, seed: seed + turn } }
+  const { sampling } = generation
+  return { ...generation, sampling: { ...sampling, seed: sampling.seed + turn } }
 }

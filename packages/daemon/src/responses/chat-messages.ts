@@ -2,7 +2,7 @@
 import type { InputItem } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import { joinText } from '../openai/join-text.ts'
-import type { ChatMessage } from '../runtime/runtime.ts'
+import { type ChatMessage, makeCall } from '../runtime/runtime.ts'
 
 /** Converts items to messages. Consecutive reasoning, text and calls become one assistant message. */
 export function toChatMessages(instructions: string, items: InputItem[]): ChatMessage[] {
@@ -36,12 +36,12 @@ function toMessage(item: InputItem, path: string, toolNames: Map<string, string>
   }
   if (type === 'function_call') {
     const id = required(call_id, `${path}.call_id`)
-    const called = { name: required(name, `${path}.name`), arguments: item.arguments || '{}' }
-    toolNames.set(id, called.name)
+    const called = required(name, `${path}.name`)
+    toolNames.set(id, called)
     return {
       role: 'assistant',
       content: '',
-      tool_calls: [{ id, type: 'function', function: called }],
+      tool_calls: [makeCall(id, called, item.arguments)],
     }
   }
   if (type === 'function_call_output') {

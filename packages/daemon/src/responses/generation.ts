@@ -1,15 +1,14 @@
 /** Converts requests from the format of OpenAI's Responses API to the runtime's format. */
 import type { InputItem, ResponseRequest } from '@shoal/protocol'
-import { Fault, unsupported } from '../errors.ts'
-import { toSampling } from '../http/sampling.ts'
-import { getReasoningVariables, refuse } from '../openai/generation.ts'
+import { Fault } from '../errors.ts'
+import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
+import { checkSampling, toSampling } from '../http/sampling.ts'
+import { getResponseForm } from '../openai/answer-form.ts'
+import { getReasoningVariables, toMaxTokens } from '../openai/generation.ts'
 import { chooseTools, type WantedTools } from '../openai/tool-choice.ts'
 import type { Generation } from '../runtime/runtime.ts'
 import { toChatMessages } from './chat-messages.ts'
 import { toTools } from './tools.ts'
-
-/** Parameters of OpenAI's API that would have an effect but are not supported. Unknown parameters are ignored. */
-const cannot = ['background', 'conversation', 'prompt', 'context_management', 'max_tool_calls']
 
 /**
  * Converts a request. `conversation` consists of the conversation up to the continued response, if any, and the
@@ -19,18 +18,12 @@ export function createResponseGeneration(
   request: ResponseRequest,
   conversation: InputItem[],
 ): Generation {
-  refuse(request, cannot)
-  if (request.truncation === 'auto') {
-    throw unsupported(
-      'truncation',
-      'auto is not supported: the daemon does not shorten conversations',
-    )
-  }
+  refuseFields(request, unsupportedFields.responses)
   if (conversation.length === 0) {
     throw new Fault(422, 'input must not be empty', { param: 'input' })
   }
   const wantsLogprobs = request.include?.includes('message.output_text.logprobs')
-  return {
+  return checkSampling({
     prompt: {
       chat: {
         messages: toChatMessages(request.instructions ?? '', conversation),
@@ -42,24 +35,16 @@ export function createResponseGeneration(
         },
       },
     },
-    maxTokens: request.max_output_tokens ?? undefined,
+    maxTokens: toMaxTokens(request.max_output_tokens),
     stop: [],
     sampling: toSampling(request),
-    json: getJsonFormat(request),
+    form: getResponseForm(request),
     topLogprobs: wantsLogprobs ? (request.top_logprobs ?? 0) : undefined,
-  }
+  })
 }
 
 function toWantedTools({ tool_choice: choice }: ResponseRequest): WantedTools {
   if (!choice || typeof choice === 'string') return { mode: choice ?? 'auto' }
   if (choice.type === 'function') return { mode: 'required', name: choice.name }
   return { mode: choice.mode, allowed: choice.tools.map(({ name }) => name) }
-}
-
-function getJsonFormat({ text }: ResponseRequest): true | object | undefined {
-  const format = text?.format
-  if (format?.type === 'json_object') return true
-  if (format?.type !== 'json_schema') return undefined
-  if (format.schema) return format.schema
-  throw new Fault(422, 'text.format.schema is required', { param: 'text.format' })
 }

@@ -114,14 +114,14 @@ test('functions in a namespace can be called, and web search is left out, as Cod
 test('the number of functions is limited, including those in namespaces', async () => {
   const { openai } = await useScriptedOpenai(thoughtful)
   const functions = (from: number) =>
-    Array.from({ length: 100 }, (_, index) => ({
+    Array.from({ length: 600 }, (_, index) => ({
       ...{ type: 'function' as const, name: `f${from + index}`, parameters: {}, strict: false },
     }))
   const namespace = { type: 'namespace' as const, description: '' }
-  const tools = [0, 100].map((from) => ({ ...namespace, name: `n${from}`, tools: functions(from) }))
+  const tools = [0, 600].map((from) => ({ ...namespace, name: `n${from}`, tools: functions(from) }))
   await expect(openai.responses.create({ model, input: 'Hi', tools })).rejects.toMatchObject({
     status: 422,
-    message: expect.stringContaining('more than 128 functions'),
+    message: expect.stringContaining('more than 1024 functions'),
   })
 })
 

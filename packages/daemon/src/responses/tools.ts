@@ -1,13 +1,10 @@
 /** The tools of a request, in the format of OpenAI's Responses API. */
-import type { ResponseRequest } from '@shoal/protocol'
+import { maxTools, type ResponseRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import { makeTool, type Tool } from '../runtime/runtime.ts'
 
 export type RequestTool = NonNullable<ResponseRequest['tools']>[number]
 type RequestFunction = Omit<RequestTool, 'tools'>
-
-/** The same limit as for tools outside namespaces. */
-const maxFunctions = 128
 
 /**
  * Returns the request's tools except web search. The response's `tools` member contains the same tools. Web search and
@@ -27,8 +24,8 @@ export function toTools(request: ResponseRequest): Tool[] {
     if (tool.type !== 'namespace') return toTool(tool, path)
     return (tool.tools ?? []).map((one, place) => toTool(one, `${path}.tools.${place}`))
   })
-  if (tools.length > maxFunctions) {
-    const message = `tools must not have more than ${maxFunctions} functions, including those in namespaces`
+  if (tools.length > maxTools) {
+    const message = `tools must not have more than ${maxTools} functions, including those in namespaces`
     throw new Fault(422, message, { param: 'tools' })
   }
   const names = tools.map(({ function: { name } }) => name)

@@ -65,8 +65,12 @@ export type ModelFacts = {
   slots: number
   /** False for an encoder, which can only create embeddings. */
   canGenerate: boolean
+  /** Whether the model has the tokens for prompts with a gap. */
+  canFillGaps: boolean
   /** The context length for embeddings, in tokens. A text to embed must have fewer tokens. */
   embeddingContextLength: number
+  /** The maximum number of bytes of text that one token can stand for; infinite if there is no maximum. */
+  longestTokenBytes: number
 }
 
 export type ChatMessage = {
@@ -103,6 +107,20 @@ export const makeTool = ({ description, parameters, ...others }: Described): Too
   function: { ...others, ...(description && { description }), ...(parameters && { parameters }) },
 })
 
+/** Creates a call. `given` contains its arguments: JSON text, or an object. */
+export const makeCall = (
+  id: string,
+  name: string,
+  given: string | object | null | undefined,
+): ToolCall => ({
+  id,
+  type: 'function',
+  function: {
+    name,
+    arguments: (typeof given === 'string' ? given : JSON.stringify(given ?? {})) || '{}',
+  },
+})
+
 export type Chat = {
   messages: ChatMessage[]
   tools: Tool[]
@@ -116,30 +134,89 @@ export type Chat = {
   variables: Record<string, unknown>
 }
 
+/**
+ * Whether the last message is the beginning of an answer. In a chat completion, as in llama.cpp's server, and in
+ * Ollama's API, the answer continues such a message. If it contains calls, it is complete.
+ */
+export function isUnfinished(messages: readonly ChatMessage[]): boolean {
+  const last = messages.at(-1)
+  return last?.role === 'assistant' && last.tool_calls === undefined
+}
+
 /** A chat, and the form that its answer must have. The prompt may depend on this form. */
-export type ChatToRender = { chat: Chat; json: Generation['json'] }
+export type ChatToRender = { chat: Chat; form: AnswerForm | undefined }
 
 /** Whether the answer must be a tool call. */
 export const isForced = ({ toolChoice }: Chat): boolean =>
   toolChoice === 'required' || typeof toolChoice === 'object'
 
+/** Text with a gap that the answer fills, for models that were trained to fill in the middle. */
+export type Gap = {
+  before: string
+  after: string
+  /** Other files, for context. */
+  files: { filename: string; text: string }[]
+  /** The beginning of the text in the gap, which the answer continues. */
+  begun: string
+}
+
 /** Text and tokens are used unchanged; a chat is rendered with the model's template. */
-export type Prompt = { text: string } | { tokens: number[] } | { chat: Chat }
+export type Prompt = { text: string } | { tokens: number[] } | { gap: Gap } | { chat: Chat }
 
 export type Sampling = {
   temperature: number
   topP: number
   topK: number
   minP: number
-  seed: number | undefined
+  /** Any number. A request without a seed gets a random one. */
+  seed: number
   presencePenalty: number
   frequencyPenalty: number
   /** The repetition penalty; 1 means no penalty. */
   repeatPenalty: number
-  /** The number of most recent tokens to which the penalties apply; undefined for all tokens of the answer. */
+  /**
+   * The number of most recent tokens to which the penalties apply, including tokens of the prompt. It may be infinite.
+   * Undefined for all tokens of the answer, and none of the prompt.
+   */
   repeatLastTokens: number | undefined
+  /** The answer has at least this many tokens: tokens that end it are forbidden until then. The default is 0. */
+  minTokens?: number
+  /** Exclude Top Choices: with this probability, likely tokens are removed, except the least likely of them. */
+  xtc?: { probability: number; threshold: number }
+  /** Don't Repeat Yourself: penalizes tokens that continue a repetition within the answer. */
+  dry?: Dry
   /** Values that are added to the logits, by token ID. */
   logitBias: [token: number, bias: number][]
+}
+
+/** The parameters have the meaning that they have in llama.cpp's server. */
+export type Dry = {
+  multiplier: number
+  base: number
+  allowedLength: number
+  /** The number of most recent tokens of the answer that are searched. It may be infinite. */
+  lastTokens: number
+  sequenceBreakers: string[]
+}
+
+/** The form that an answer must have. `param` is the name of the request's parameter that contains it. */
+export type AnswerForm = { param: string } & FormSource
+export type FormSource =
+  /** JSON that matches a schema. */
+  | { schema: object }
+  /** Text that a regular expression matches from beginning to end. */
+  | { pattern: string }
+  /** One of these texts. */
+  | { choices: string[] }
+  /** Text that matches a grammar in GBNF, llama.cpp's format. */
+  | { gbnf: string }
+
+/** Zero stands for no limit. */
+export type LineLimits = {
+  /** The answer ends before a line that is indented by fewer spaces and tabs, except for its first line. */
+  minIndent: number
+  /** The answer ends as soon as it contains a line break and this time has passed since its first token. */
+  maxMs: number
 }
 
 export type Generation = {
@@ -147,9 +224,11 @@ export type Generation = {
   maxTokens: number | undefined
   /** The answer ends before the first occurrence of one of these strings. */
   stop: string[]
+  /** The limits of llama.cpp's server for code completion in editors. */
+  lines?: LineLimits | undefined
   sampling: Sampling
-  /** The form that the answer must have: any JSON object, or JSON that matches a schema. Undefined for text. */
-  json: true | object | undefined
+  /** The form that the answer must have; undefined for any text. */
+  form: AnswerForm | undefined
   /** The number of alternatives to return for each token; undefined for no log probabilities. */
   topLogprobs: number | undefined
   /**
@@ -225,3 +304,18 @@ export const isPromptError = (error: unknown) => hasCode(error, ...promptCodes)
 
 /** Creates the error for a request whose model process has exited. The next request starts a new process. */
 export const modelLost = (message = '') => new AppError('model_lost', message, {})
+
+export function promptTooLong({
+  promptTokens,
+  isMinimum,
+  contextLength,
+}: {
+  promptTokens: number
+  isMinimum?: boolean
+  contextLength: number
+}) {
+  return promptError(
+    'context_length_exceeded',
+    `the prompt has ${isMinimum ? 'more than ' : ''}${promptTokens} tokens, which leaves no room for an answer: the context length is ${contextLength}`,
+  )
+}

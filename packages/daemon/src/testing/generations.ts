@@ -1,4 +1,4 @@
-import type { Generation, Piece, Runtime, Sampling, Tool } from '../runtime/runtime.ts'
+import type { AnswerForm, Generation, Piece, Runtime, Sampling, Tool } from '../runtime/runtime.ts'
 
 /** Always chooses the most likely token. */
 export const greedy: Sampling = {
@@ -6,13 +6,15 @@ export const greedy: Sampling = {
   topP: 1,
   topK: 0,
   minP: 0,
-  seed: undefined,
+  seed: 1,
   presencePenalty: 0,
   frequencyPenalty: 0,
   repeatPenalty: 1,
   repeatLastTokens: undefined,
   logitBias: [],
 }
+
+export const jsonForm = (schema: object): AnswerForm => ({ param: 'response_format', schema })
 
 export function makeChatGeneration(content: string, changes: Partial<Generation> = {}): Generation {
   return {
@@ -22,7 +24,7 @@ export function makeChatGeneration(content: string, changes: Partial<Generation>
     maxTokens: 60,
     stop: [],
     sampling: greedy,
-    json: undefined,
+    form: undefined,
     topLogprobs: undefined,
     ...changes,
   }

@@ -14,9 +14,12 @@ export async function openVocabulary(modelPath: string) {
     progressLogs: false,
   })
   const model = await llama.loadModel({ modelPath, vocabOnly: true })
-  const { tokenize } = tokenizer(model, () => undefined, lengths)
+  const { tokenizeBeginning } = tokenizer(model, () => undefined, lengths)
   return {
-    tokenizeInBlocks: (text: string) => tokenize({ text, addSpecial: false, parseSpecial: true }),
+    tokenizeBeginning: (text: string, maxTokens: number) =>
+      tokenizeBeginning({ text, addSpecial: false, parseSpecial: true }, maxTokens),
+    tokenizeInBlocks: async (text: string) =>
+      (await tokenizeBeginning({ text, addSpecial: false, parseSpecial: true })).tokens,
     tokenizeAtOnce: (text: string) => model.tokenize(text, true),
     async [Symbol.asyncDispose]() {
       await model.dispose()

@@ -48,7 +48,14 @@ function createRuntime(
   }
 
   return {
-    facts: { contextLength, slots, canGenerate: true, embeddingContextLength: contextLength },
+    facts: {
+      contextLength,
+      slots,
+      canGenerate: true,
+      canFillGaps: true,
+      embeddingContextLength: contextLength,
+      longestTokenBytes: Number.POSITIVE_INFINITY,
+    },
     pid: 0,
     ended: ended.promise,
     async close() {
@@ -115,6 +122,7 @@ function createRuntime(
 
 function splitWords(prompt: Prompt): string[] {
   if ('tokens' in prompt) return prompt.tokens.map(String)
+  if ('gap' in prompt) return [prompt.gap.before, prompt.gap.after]
   const text =
     'text' in prompt ? prompt.text : prompt.chat.messages.map(({ content }) => content).join(' ')
   return text.split(/\s+/).filter((word) => word !== '')

@@ -7,7 +7,7 @@
 
 import { type Budget, spend, TooLarge } from '../automata/automaton.ts'
 import { createGrammar, type ReservedRule } from '../gbnf/grammar.ts'
-import { choice, type Node, nothing, rule } from '../gbnf/node.ts'
+import { choice, type Node, nothing } from '../gbnf/node.ts'
 import { allOf, both, type Choice, type Conjunction, simplify } from '../schema/conjunction.ts'
 import { containment } from '../schema/containment.ts'
 import { at, SchemaError } from '../schema/schema-error.ts'
@@ -21,9 +21,6 @@ import { plainValues } from './plain-values.ts'
 const maxWork = 300_000
 const costOfValue = 20
 const maxDepth = 100
-
-/** A grammar for any JSON object. */
-export const anyObjectGrammar = createGrammar(basics).print(rule('object')) ?? ''
 
 /** Converts a schema to a grammar. Throws a `SchemaError` that contains the keyword if a keyword cannot be enforced. */
 export const jsonGrammar = (schema: object): string =>

@@ -2,6 +2,7 @@ import type { LlamaModel, Token } from 'node-llama-cpp'
 import { answerParser } from '../chat/answer-parser.ts'
 import type { AnswerFormat } from '../chat/formats/answer-format.ts'
 import { type Chat, type Generation, isForced, type Piece, type Tool } from '../runtime.ts'
+import { lineLimits } from './line-limits.ts'
 import { createLogprobs, logprobsInStep } from './logprobs.ts'
 import { stopStrings } from './stop-strings.ts'
 import { tokenText } from './token-text.ts'
@@ -20,7 +21,7 @@ type Setup = {
  * probabilities if they are requested.
  */
 export function answerWriter(
-  { prompt, stop, json, topLogprobs }: Generation,
+  { prompt, stop, lines, form, topLogprobs }: Generation,
   { model, format, markers, begun }: Setup,
 ) {
   const chat = 'chat' in prompt ? prompt.chat : undefined
@@ -30,8 +31,9 @@ export function answerWriter(
   )
   // A forced call is the entire answer and must be complete, so stop strings are ignored.
   const stops = stopStrings(chat && isForced(chat) ? [] : stop)
+  const limits = lineLimits(lines)
   const parser = answerParser(chat && format, {
-    tools: chat ? callableTools(chat, json) : [],
+    tools: chat ? callableTools(chat, form) : [],
     maxCalls: chat?.maxCalls,
     isForced: chat !== undefined && isForced(chat),
   })
@@ -53,8 +55,10 @@ export function answerWriter(
     hasCalls: () => parser.callCount() > 0,
     /** The stop string that ended the answer, if one did. */
     stopString: () => stops.found(),
-    /** Whether a stop string or the maximum number of calls has been reached. */
-    isOver: () => stops.isStopped() || parser.hasEnough(),
+    /** Whether a limit on the lines of the answer has cut it off. */
+    isCut: limits.isOver,
+    /** Whether a stop string, a limit on the lines or the maximum number of calls has been reached. */
+    isOver: () => stops.isStopped() || limits.isOver() || parser.hasEnough(),
 
     /**
      * Parses the beginning of the answer. Returns no parts if a message is continued, because the client already has
@@ -68,7 +72,7 @@ export function answerWriter(
     take(token: Token, probabilities: Map<Token, number> | undefined): Piece[] {
       tokenCount += 1
       const words = text.take(token)
-      const given = stops.take(words)
+      const given = limits.take(stops.take(words))
       const pieces = parser.take(given)
       if (parser.isThinking()) reasoningTokens += 1
       if (topLogprobs === undefined || !probabilities) return pieces
@@ -84,7 +88,8 @@ export function answerWriter(
 
     /** Call this at the end of the answer. Returns the parts that have been held back. */
     finish(): Piece[] {
-      const rest = stops.take(text.finish()) + (stops.isStopped() ? '' : stops.finish())
+      const last = stops.take(text.finish()) + (stops.isStopped() ? '' : stops.finish())
+      const rest = limits.isOver() ? '' : limits.take(last) + limits.finish()
       return withLogprobs([...parser.take(rest), ...parser.finish()], rest)
     },
   }
@@ -92,8 +97,8 @@ export function answerWriter(
 
 export type AnswerWriter = ReturnType<typeof answerWriter>
 
-/** The tools that the answer may call. If the answer must be JSON, it is never treated as a call. */
-function callableTools({ tools, toolChoice }: Chat, json: Generation['json']): Tool[] {
-  const isBound = toolChoice === 'auto' && json !== undefined
+/** The tools that the answer may call. If the answer must have a form, it is never treated as a call. */
+function callableTools({ tools, toolChoice }: Chat, form: Generation['form']): Tool[] {
+  const isBound = toolChoice === 'auto' && form !== undefined
   return toolChoice === 'none' || isBound ? [] : tools
 }

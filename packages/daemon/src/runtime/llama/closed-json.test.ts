@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   greedy,
   joinCalls,
+  jsonForm,
   makeChatGeneration,
   runGeneration,
   tool,
@@ -57,7 +58,7 @@ describe.each(limits)('with at most %d tokens', (maxTokens) => {
 
   test('JSON that is not a call is closed, and reported as cut off', async () => {
     for (const sampling of samplings) {
-      const changes = { json: schema, maxTokens, sampling }
+      const changes = { form: jsonForm(schema), maxTokens, sampling }
       const generation = makeChatGeneration('Write a long story', changes)
       const { text, reason, completionTokens } = await runGeneration(runtime, generation)
       expect(validator.Check(JSON.parse(text))).toBe(true)

@@ -1,5 +1,5 @@
 /** Decides what an answer may consist of: how its tokens are chosen, and which grammar applies to them. */
-import type { LlamaModel } from 'node-llama-cpp'
+import type { LlamaModel, Token } from 'node-llama-cpp'
 import { callSchema, optionalCalls } from '../chat/chat-prompt.ts'
 import { type Generation, isForced, isPromptError, type Prompt } from '../runtime.ts'
 import type { ChatsFor } from './open-chats.ts'
@@ -14,7 +14,7 @@ export type Constraints = {
   evaluation: Evaluation
   /** The grammar for calls that the model may make, if there is one. */
   calls: BeginGrammar | undefined
-  /** The grammar of the answer, if the entire answer must be JSON. */
+  /** The grammar of the answer, if the entire answer must have a form. It does not include a client's own grammar. */
   grammar: string | undefined
   /** Whether the answer must be a call. */
   isCall: boolean
@@ -45,17 +45,20 @@ export function answerConstraints(
     })
   }
 
-  return async (generation: Generation): Promise<Constraints> => {
-    const { sampling, json, prompt } = generation
+  return async (generation: Generation, promptTokens: readonly Token[]): Promise<Constraints> => {
+    const { sampling, prompt } = generation
     const call = forcedCall(prompt)
     const isCall = call !== undefined
-    const schema = call ?? json
-    const calls = schema === undefined ? await callGrammar(generation) : undefined
-    const evaluation = createEvaluation(sampling, model, (schema ?? calls) !== undefined)
-    if (schema === undefined) return { evaluation, calls, grammar: undefined, isCall }
-    const source = schema === true ? schema : { schema }
-    const begin = await grammarFor(source, isCall ? 'tool_refused' : 'schema_refused')
+    const form = call ? { param: 'tools', schema: call } : generation.form
+    const calls = form ? undefined : await callGrammar(generation)
+    const isBound = (form ?? calls) !== undefined
+    const evaluation = createEvaluation(sampling, model, { promptTokens, isBound })
+    if (!form) return { evaluation, calls, grammar: undefined, isCall }
+    const { param, ...source } = form
+    const begin = await grammarFor(source, isCall ? 'tool_refused' : 'schema_refused', param)
     evaluation.grammarEvaluationState = begin()
-    return { evaluation, calls, grammar: begin.source, isCall }
+    // `jsonCloser` reads only the part of GBNF that our own grammars use.
+    const grammar = 'gbnf' in source ? undefined : begin.source
+    return { evaluation, calls, grammar, isCall }
   }
 }

@@ -1,5 +1,5 @@
 import type { LlamaEmbeddingContext, LlamaModel, Token } from 'node-llama-cpp'
-import { type Embeddings, type EmbedOptions, promptError } from '../runtime.ts'
+import { type Embeddings, type EmbedOptions, promptTooLong } from '../runtime.ts'
 import { normalize } from '../vectors.ts'
 import type { CheckTokens, Tokenize } from './tokenizer.ts'
 
@@ -41,20 +41,19 @@ export function embedder(
   ) {
     if (typeof text !== 'string') checkTokens(text)
     const context = await open()
-    let tokens =
+    const request = { text: String(text), addSpecial: false, parseSpecial: false }
+    const { tokens: read, isWhole } =
       typeof text === 'string'
-        ? await tokenize({ text, addSpecial: false, parseSpecial: false })
-        : (text as Token[])
+        ? await tokenize(request, contextLength)
+        : { tokens: text as Token[], isWhole: true }
+    let tokens = read
     let tokenCount = context.calculateInputLength(tokens)
     if (tokenCount >= contextLength && truncates) {
       tokens = tokens.slice(0, contextLength - 1 - (tokenCount - tokens.length))
       tokenCount = context.calculateInputLength(tokens)
     }
     if (tokenCount >= contextLength) {
-      throw promptError(
-        'context_length_exceeded',
-        `the text has ${tokenCount} tokens, but the maximum for embeddings is ${contextLength - 1}`,
-      )
+      throw promptTooLong({ promptTokens: tokenCount, isMinimum: !isWhole, contextLength })
     }
     const turn = last.then(() => {
       signal.throwIfAborted()

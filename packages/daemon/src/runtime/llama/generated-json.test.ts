@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Compile } from 'typebox/schema'
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { greedy, makeChatGeneration, runGeneration } from '../../testing/generations.ts'
+import { greedy, jsonForm, makeChatGeneration, runGeneration } from '../../testing/generations.ts'
 import { openLlamaModel } from './llama-model.ts'
 
 const models = join(import.meta.dirname, '../../../../../models')
@@ -119,7 +119,7 @@ test.each<[string, object]>([
       const sampling = { ...greedy, temperature: 1.6, seed }
       return runGeneration(
         model,
-        makeChatGeneration('JSON', { json: schema, sampling, maxTokens: 300 }),
+        makeChatGeneration('JSON', { form: jsonForm(schema), sampling, maxTokens: 300 }),
       )
     }),
   )

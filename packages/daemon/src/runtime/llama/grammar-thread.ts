@@ -1,16 +1,18 @@
 /** The thread that `grammar-converter.ts` starts. It converts schemas and tools to grammars. */
 
-import { callGrammar, jsonGrammar } from '@shoal/grammar'
+import { callGrammar, choiceGrammar, jsonGrammar, patternGrammar } from '@shoal/grammar'
 import { serveParent } from '@shoal/threads/parent'
 import type { GrammarSource } from './grammar-converter.ts'
 
 serveParent(() => ({
   /**
-   * Converts a `GrammarSource`, which is passed as JSON, to GBNF. Throws a `SchemaError` if no grammar can enforce a
-   * schema.
+   * Converts a `GrammarSource`, which is passed as JSON, to GBNF. Throws a `SchemaError` if no grammar can enforce it.
+  
    */
   convert(json: string): string {
     const source: GrammarSource = JSON.parse(json)
-    return 'calls' in source ? callGrammar(source.calls) : jsonGrammar(source.schema)
+    if ('calls' in source) return callGrammar(source.calls)
+    if ('pattern' in source) return patternGrammar(source.pattern)
+    return 'choices' in source ? choiceGrammar(source.choices) : jsonGrammar(source.schema)
   },
 }))

@@ -18,10 +18,11 @@ import { isEncoder, loadModel } from './load-model.ts'
 import { openChats } from './open-chats.ts'
 import { ownSampler } from './own-sampler.ts'
 import { promptReader, type ReadPrompt } from './prompt-reader.ts'
+import { canFillGaps } from './read-gap.ts'
 import { grammarCache, inCalls } from './sampling.ts'
 import type { Slot } from './slots.ts'
 import { tokenText } from './token-text.ts'
-import { tokenCheck, tokenizer } from './tokenizer.ts'
+import { longestTokenBytes, tokenCheck, tokenizer } from './tokenizer.ts'
 import { writeAnswer } from './write-answer.ts'
 
 /**
@@ -30,7 +31,11 @@ import { writeAnswer } from './write-answer.ts'
  */
 const embeddingTokens = 2048
 /** Makes the library return all tokens, with the probabilities that the model assigns to them. */
-const unfiltered = { temperature: 1, topK: 0, topP: 1, minP: 0, yieldEogToken: true }
+const unfiltered = {
+  ...{ temperature: 1, topK: 0, topP: 1, minP: 0 },
+  xtc: { probability: 0, threshold: 1 },
+  yieldEogToken: true,
+}
 
 type Watch = {
   /** Called for each batch with its number of conversations, and with the number of threads of the previous batch. */
@@ -52,11 +57,18 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     contextLength: embeddingContextLength,
     threads,
     checkTokens,
-    tokenize: texts.tokenize,
+    tokenize: texts.tokenizeBeginning,
     onText: (tokens) => adaptation?.begin(0, tokens),
   })
   const canGenerate = !isEncoder(model)
-  const facts: ModelFacts = { contextLength, slots, canGenerate, embeddingContextLength }
+  const facts: ModelFacts = {
+    contextLength,
+    slots,
+    canGenerate,
+    canFillGaps: canFillGaps(model),
+    embeddingContextLength,
+    longestTokenBytes: longestTokenBytes(model),
+  }
   if (!canGenerate) {
     return {
       ...texts,
@@ -79,14 +91,19 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   })
   const chatsFor = await openChats(model, templates)
   const constrain = answerConstraints(model, { chatsFor, grammarFor: grammarCache(llama, model) })
-  const read = promptReader(model, { chatsFor, ...texts, checkTokens, contextLength })
+  const read = promptReader(model, {
+    chatsFor,
+    tokenize: texts.tokenizeBeginning,
+    checkTokens,
+    contextLength,
+  })
 
   async function* generate(
     generation: Generation,
     signal: AbortSignal,
   ): AsyncGenerator<Piece, Finish> {
     const prompt = await read(generation)
-    const constraints = await constrain(generation)
+    const constraints = await constrain(generation, prompt.tokens)
     const slot = await conversations.take(prompt.tokens, signal)
     try {
       yield {}
@@ -137,7 +154,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
       if (choose && model.isEogToken(token)) return undefined
       chosen = choose && token
       if (writer.tokenCount() === 0) firstTokenMs = performance.now() - startedAt
-      evaluation.generated.push(token)
+      evaluation.history.push(token)
       return { token, probabilities }
     }
 
@@ -150,7 +167,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
       await tokens.end()
     }
     return {
-      reason: isCut ? 'length' : writer.hasCalls() ? 'tool_calls' : 'stop',
+      reason: isCut || writer.isCut() ? 'length' : writer.hasCalls() ? 'tool_calls' : 'stop',
       stopString: writer.stopString(),
       promptTokens: prompt.tokens.length,
       cachedTokens,

@@ -22,7 +22,7 @@ test('chats with tools are rendered with the template for tools, if the model ha
           toolChoice: 'auto',
           variables: {},
         },
-        json: undefined,
+        form: undefined,
       })
     expect((await render([tool('add', {})])).trim()).toBe('[add]Hi')
     expect(await render([])).toContain('<|im_start|>user\nHi')

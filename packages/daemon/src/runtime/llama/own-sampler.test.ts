@@ -2,7 +2,9 @@ import type { Token } from 'node-llama-cpp'
 import { describe, expect, it } from 'vitest'
 import { ownSampler } from './own-sampler.ts'
 
-const unfiltered = { temperature: 1, topK: 0, topP: 1, minP: 0, seed: 7 }
+const unfiltered: Parameters<typeof ownSampler>[0] = {
+  ...{ temperature: 1, topK: 0, topP: 1, minP: 0, seed: 7 },
+}
 
 /** The tokens 0 to 3, with probabilities of 0.5, 0.3, 0.15 and 0.05. */
 const probabilities = new Map([0.5, 0.3, 0.15, 0.05].map((one, token) => [token as Token, one]))
@@ -38,6 +40,15 @@ describe('ownSampler', () => {
     expect(drawnTokens({ topP: 0.79 })).toEqual([0, 1])
     expect(drawnTokens({ topK: 2, topP: 0.6 })).toEqual([0]) // 0.5 / 0.8 is more than 0.6
     expect(drawnTokens({ minP: 0.2 })).toEqual([0, 1, 2])
+  })
+
+  it('removes the top choices after min-p with the given probability, except the least likely', () => {
+    expect(drawnTokens({ xtc: { probability: 1, threshold: 0.1 } })).toEqual([2, 3])
+    expect(drawnTokens({ xtc: { probability: 1, threshold: 0.1 }, minP: 0.2 })).toEqual([2])
+    expect(drawnTokens({ xtc: { probability: 1, threshold: 0.6 } })).toEqual([0, 1, 2, 3])
+    expect(drawnTokens({ xtc: { probability: 1, threshold: 0.1 }, temperature: 0 })).toEqual([2])
+    const [first = 0] = draw({ xtc: { probability: 0.5, threshold: 0.1 } })
+    expect(first / 2_000).toBeCloseTo(0.25, 1)
   })
 
   it('always keeps the most likely token', () => {

@@ -2,22 +2,25 @@ import type { Token } from 'node-llama-cpp'
 import type { Sampling } from '../runtime.ts'
 import { hashSeed } from './sampling.ts'
 
-type Options = Pick<Sampling, 'temperature' | 'topK' | 'topP' | 'minP' | 'seed'>
+type Options = Pick<Sampling, 'temperature' | 'topK' | 'topP' | 'minP' | 'seed' | 'xtc'>
 type Candidate = [token: Token, probability: number]
 
 /**
  * Chooses a token from the model's own probabilities, which must be sorted, most likely first. Applies filters in the
- * order of llama.cpp's samplers: top-k, top-p, min-p, temperature. Used for requests with log probabilities, because
+ * order of llama.cpp's samplers: top-k, top-p, min-p, XTC, temperature. Used for requests with log probabilities, because
  * the library reports probabilities only for the candidates that remain after its own filters.
  */
-export function ownSampler({ temperature, topK, topP, minP, seed }: Options) {
-  const random = seed === undefined ? Math.random : seeded(seed)
+export function ownSampler({ temperature, topK, topP, minP, seed, xtc }: Options) {
+  const random = seeded(seed)
 
   return (probabilities: Map<Token, number>): Token => {
-    const [best] = probabilities
+    const likely = filtered(probabilities, { topK, topP, minP })
+    const isReduced = xtc && random() < xtc.probability
+    const candidates = isReduced ? withoutTopChoices(likely, xtc.threshold) : likely
+    const [best] = candidates
     if (!best) throw new Error('the model assigns no probability to any token')
     if (temperature <= 0) return best[0]
-    const weighed = filtered(probabilities, { topK, topP, minP }).map(
+    const weighed = candidates.map(
       ([token, probability]): Candidate => [token, probability ** (1 / temperature)],
     )
     return drawn(weighed, random())
@@ -44,6 +47,13 @@ function filtered(
     sum += probability
   }
   return kept
+}
+
+/** Removes all candidates whose share of the probability is at least `threshold`, except the least likely of them. */
+function withoutTopChoices(candidates: Candidate[], threshold: number): Candidate[] {
+  const enough = threshold * addUp(candidates)
+  const count = candidates.filter(([, probability]) => probability >= enough).length
+  return candidates.slice(Math.max(0, count - 1))
 }
 
 const addUp = (candidates: Candidate[]) => candidates.reduce((sum, [, weight]) => sum + weight, 0)

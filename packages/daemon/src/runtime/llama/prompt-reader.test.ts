@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeChatGeneration, runGeneration } from '../../testing/generations.ts'
+import { openVocabulary } from '../../testing/open-vocabulary.ts'
 import { startChildRuntime } from '../process/child-runtime.ts'
 import type { Chat, Prompt, Runtime } from '../runtime.ts'
 
@@ -63,24 +64,35 @@ test.each([400, 1_000_000])('the beginning of a text of %d words is dropped', as
   expect(promptTokens).toBe(contextLength - 20)
 })
 
-test.each(['count', 'embed'] as const)(
-  'a request is answered while a long text is tokenized (%s)',
-  async (purpose) => {
-    const text = 'word '.repeat(800_000)
-    const { signal } = new AbortController()
-    let isTokenized = false
-    const long = (
-      purpose === 'count'
-        ? runtime.countTokens({ text })
-        : runtime.embed([text], signal, { truncates: true })
-    ).finally(() => {
-      isTokenized = true
-    })
-    expect(await generate({ text: 'Hello' })).toMatchObject({ text: expect.any(String) })
-    expect(isTokenized).toBe(false)
-    await long
-  },
-)
+test('a request is answered while a long text is tokenized', async () => {
+  let isTokenized = false
+  const text = { text: 'word '.repeat(800_000), addSpecial: false, parseSpecial: true }
+  const long = runtime.tokenize(text).finally(() => {
+    isTokenized = true
+  })
+  expect(await generate({ text: 'Hello' })).toMatchObject({ text: expect.any(String) })
+  expect(isTokenized).toBe(false)
+  await long
+})
+
+test('a prompt that is certainly too long is refused by its size', async () => {
+  const text = 'word '.repeat(100_000)
+  const refused = {
+    code: 'context_length_exceeded',
+    message: expect.stringMatching(/\d{5} tokens/),
+  }
+  await expect(generate({ text })).rejects.toMatchObject(refused)
+  await expect(runtime.embed([text], new AbortController().signal)).rejects.toMatchObject(refused)
+  await expect(runtime.countTokens({ text: text.repeat(20) })).rejects.toMatchObject(refused)
+})
+
+test('only the beginning of a text is tokenized if that is too long', async () => {
+  await using vocabulary = await openVocabulary(modelPath)
+  const text = 'word '.repeat(10_000)
+  const { tokens, isWhole, totalTokens } = await vocabulary.tokenizeBeginning(text, 1_000)
+  expect([tokens.length > 1_000, tokens.length < 1_200, isWhole]).toEqual([true, true, false])
+  expect(totalTokens / 10_000).toBeCloseTo(1, 1)
+})
 
 test('cutting a long text into blocks adds no tokens', async () => {
   const countWords = (words: number) => runtime.countTokens({ text: 'word '.repeat(words) })

@@ -1,13 +1,16 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
+import { leastTokens } from '../least-tokens.ts'
 import {
   type Chat,
   type ChatToRender,
+  type Gap,
   type Generation,
   type Prompt,
-  promptError,
+  promptTooLong,
 } from '../runtime.ts'
 import type { ChatsFor } from './open-chats.ts'
-import { type CheckTokens, longestToken, type Tokenize } from './tokenizer.ts'
+import { gapReader } from './read-gap.ts'
+import { type Beginning, type CheckTokens, longestTokenBytes, type Tokenize } from './tokenizer.ts'
 
 type Setup = {
   chatsFor: ChatsFor
@@ -18,6 +21,17 @@ type Setup = {
 
 /** A prompt's tokens, and the beginning of the answer, which is at the end of the prompt. */
 export type ReadPrompt = { tokens: Token[]; begun: string }
+type Read = ReadPrompt & Beginning
+
+const whole = (tokens: Token[]): Read => ({
+  tokens,
+  begun: '',
+  isWhole: true,
+  totalTokens: tokens.length,
+})
+
+/** Up to this number, tokens are counted exactly. This takes about a second. Larger numbers may be estimated. */
+const alwaysCounted = 250_000
 
 /**
  * Returns a function that tokenizes a prompt. Its result contains the tokens, the beginning of the answer, and how many
@@ -27,56 +41,62 @@ export function promptReader(
   model: LlamaModel,
   { chatsFor, tokenize, checkTokens, contextLength }: Setup,
 ) {
-  /** A prompt with more characters than this certainly exceeds the context length. */
-  const maxCharacters = contextLength * longestToken(model)
+  const longestBytes = longestTokenBytes(model)
+  const readGap = gapReader(model, tokenize)
+  /** Longer prompts are not tokenized further, because it is certain that they do not fit. */
+  const maxTokens = 2 * contextLength
 
-  /** Tokenizes a prompt. Returns undefined if the prompt has more than `maxCharacters` characters of text. */
+  /**
+   * Tokenizes a prompt, or only its beginning if that has more than `most` tokens. Returns undefined if it is certain
+   * beforehand that the prompt has more tokens.
+   */
   async function readPrompt(
-    { prompt, json }: Pick<Generation, 'prompt' | 'json'>,
-    maxCharacters = Number.POSITIVE_INFINITY,
-  ): Promise<ReadPrompt | undefined> {
-    if ('tokens' in prompt) return { tokens: prompt.tokens as Token[], begun: '' }
+    { prompt, form }: Pick<Generation, 'prompt' | 'form'>,
+    most = maxTokens,
+  ): Promise<Read | undefined> {
+    if ('tokens' in prompt) return whole(prompt.tokens as Token[])
+    if (leastTokens(prompt, longestBytes) > most) return undefined
+    if ('gap' in prompt) return { ...(await readGap(prompt.gap, most)), begun: '' }
     const { text, begun } =
       'text' in prompt
         ? { text: prompt.text, begun: '' }
-        : await chatsFor(prompt).prompt(prompt.chat, json !== undefined)
-    if (text.length > maxCharacters) return undefined
-    return { tokens: await tokenize({ text, addSpecial: true, parseSpecial: true }), begun }
+        : await chatsFor(prompt).prompt(prompt.chat, form !== undefined)
+    return { ...(await tokenize({ text, addSpecial: true, parseSpecial: true }, most)), begun }
   }
 
   /** The number of tokens that the answer may have. */
-  const roomFor = (read: ReadPrompt | undefined) =>
+  const roomFor = (read: Read | undefined) =>
     read === undefined ? 0 : contextLength - read.tokens.length
 
   async function read(generation: Generation) {
-    const full = await readPrompt(generation, maxCharacters)
+    const full = await readPrompt(generation)
     if (full) checkTokens(full.tokens)
     const biased = generation.sampling.logitBias.map(([token]) => token)
     checkTokens(biased, 'logit_bias')
     const isTruncated = roomFor(full) < 1 && generation.truncates
     const prompt = isTruncated ? await truncate(generation, full) : full
     if (prompt === undefined || roomFor(prompt) < 1) {
-      const tokens = prompt?.tokens.length ?? `more than ${contextLength}`
-      const message = `the prompt has ${tokens} tokens, which leaves no room for an answer: the context length is ${contextLength}`
-      throw promptError('context_length_exceeded', message)
+      const promptTokens = prompt?.tokens.length ?? leastTokens(generation.prompt, longestBytes)
+      throw promptTooLong({ promptTokens, isMinimum: !prompt?.isWhole, contextLength })
     }
     return { ...prompt, room: roomFor(prompt) }
   }
 
   /** Shortens a prompt until it leaves room for an answer, if possible. */
   async function truncate(
-    { prompt, json, maxTokens = Math.ceil(contextLength / 4) }: Generation,
-    full: ReadPrompt | undefined,
-  ): Promise<ReadPrompt | undefined> {
+    { prompt, form, maxTokens = Math.ceil(contextLength / 4) }: Generation,
+    full: Read | undefined,
+  ): Promise<Read | undefined> {
     const room = Math.min(maxTokens, Math.ceil(contextLength / 2))
+    if ('gap' in prompt) return full // it makes no sense without the text around the gap
     if (!('chat' in prompt)) return cutBeginning(prompt, full, contextLength - room)
     const starts = prompt.chat.messages.flatMap(({ role }, index) => (role === 'user' ? index : []))
-    let best: ReadPrompt | undefined
+    let best: Read | undefined
     // Binary search for the earliest user message from which the rest of the conversation fits.
     for (let low = 0, high = starts.length - 1; low <= high; ) {
       const middle = (low + high) >> 1
       const chat = keepFrom(prompt.chat, starts[middle] ?? 0)
-      const shorter = await readPrompt({ prompt: { chat }, json }, maxCharacters)
+      const shorter = await readPrompt({ prompt: { chat }, form })
       const fits = roomFor(shorter) >= room
       if (fits || middle === starts.length - 1) best = shorter
       if (fits) high = middle - 1
@@ -87,26 +107,40 @@ export function promptReader(
 
   /** Keeps the last tokens of a plain text, and the beginning-of-sequence token if the text begins with it. */
   async function cutBeginning(
-    prompt: Exclude<Prompt, { chat: Chat }>,
-    full: ReadPrompt | undefined,
-    maxTokens: number,
-  ): Promise<ReadPrompt | undefined> {
-    const text = 'text' in prompt ? prompt.text.slice(-maxCharacters) : ''
-    const read = full ?? (await readPrompt({ prompt: { text }, json: undefined }))
-    if (read === undefined) return undefined
+    prompt: Exclude<Prompt, { chat: Chat } | { gap: Gap }>,
+    full: Read | undefined,
+    count: number,
+  ): Promise<Read> {
+    const read = full?.isWhole ? full : await readEnd('text' in prompt ? prompt.text : '', count)
     const { bos } = model.tokens
     const beginning = read.tokens.slice(0, 1).filter((token) => token === bos)
     const rest = read.tokens.slice(beginning.length)
-    return { ...read, tokens: [...beginning, ...rest.slice(beginning.length - maxTokens)] }
+    return { ...read, tokens: [...beginning, ...rest.slice(beginning.length - count)] }
+  }
+
+  /** Tokenizes the end of a text, which has more than `count` tokens if the text has. */
+  async function readEnd(text: string, count: number): Promise<Read> {
+    for (let length = 8 * count; ; length *= 2) {
+      const end = text.slice(-length)
+      const read = await tokenize(
+        { text: end, addSpecial: true, parseSpecial: true },
+        Number.POSITIVE_INFINITY,
+      )
+      if (read.tokens.length > count + 1 || end.length === text.length)
+        return { ...read, begun: '' }
+    }
   }
 
   return Object.assign(read, {
     /** Returns the number of tokens in the prompt, even if it exceeds the context length. */
     async count(prompt: Prompt): Promise<number> {
-      return (await readPrompt({ prompt, json: undefined }))?.tokens.length ?? 0
+      const read = await readPrompt({ prompt, form: undefined }, Math.max(maxTokens, alwaysCounted))
+      if (read) return read.totalTokens
+      const promptTokens = leastTokens(prompt, longestBytes)
+      throw promptTooLong({ promptTokens, isMinimum: true, contextLength })
     },
-    applyTemplate: async ({ chat, json }: ChatToRender) =>
-      (await chatsFor({ chat }).prompt(chat, json !== undefined)).text,
+    applyTemplate: async ({ chat, form }: ChatToRender) =>
+      (await chatsFor({ chat }).prompt(chat, form !== undefined)).text,
   })
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { anyObjectGrammar, SchemaError } from '@shoal/grammar'
+import { SchemaError } from '@shoal/grammar'
 import { LRUCache } from 'lru-cache'
 import {
   type Llama,
@@ -11,54 +11,104 @@ import {
   TokenBias,
 } from 'node-llama-cpp'
 import type { CallPlace } from '../chat/formats/call-reader.ts'
-import { type PromptCode, promptError, type Sampling } from '../runtime.ts'
+import { type FormSource, type PromptCode, promptError, type Sampling } from '../runtime.ts'
 import { type GrammarSource, grammarConverter } from './grammar-converter.ts'
 import { getBiases } from './llama-internals.ts'
 
-export type Evaluation = SequenceEvaluateOptions & { generated: Token[] }
+export type Evaluation = SequenceEvaluateOptions & { history: Token[] }
+
+type Answer = {
+  promptTokens: readonly Token[]
+  /** Whether a grammar also constrains the answer. */
+  isBound: boolean
+}
 
 /**
- * The options with which the library chooses the next token. The caller must add each token to `generated`, which the
- * penalties use. `isBound` means that a grammar also constrains the choice.
+ * The options with which the library chooses the next token. The caller must add each token to `history`, which the
+ * penalties use.
  */
 export function createEvaluation(
   sampling: Sampling,
   model: LlamaModel,
-  isBound: boolean,
+  { promptTokens, isBound }: Answer,
 ): Evaluation {
-  const generated: Token[] = []
-  const { seed, repeatPenalty, repeatLastTokens, presencePenalty, frequencyPenalty } = sampling
+  const { repeatPenalty, repeatLastTokens, presencePenalty, frequencyPenalty, xtc, dry } = sampling
+  const last = (tokens: readonly Token[], count: number) =>
+    tokens.slice(Math.max(0, tokens.length - count))
+  const history = last(promptTokens, repeatLastTokens ?? 0)
+  const promptCount = history.length
   const hasPenalties = repeatPenalty !== 1 || presencePenalty !== 0 || frequencyPenalty !== 0
-  const punishTokens = () =>
-    repeatLastTokens === undefined ? generated : generated.slice(-repeatLastTokens || Infinity)
+  const punishTokens = () => last(history, repeatLastTokens ?? Number.POSITIVE_INFINITY)
   const penalty = repeatPenalty
   return {
-    generated,
+    history,
     temperature: sampling.temperature,
     topP: sampling.topP,
     topK: sampling.topK,
     minP: sampling.minP,
-    ...(seed !== undefined && { seed: hashSeed(seed) }),
+    seed: hashSeed(sampling.seed),
     ...(hasPenalties && {
       repeatPenalty: { punishTokens, penalty, presencePenalty, frequencyPenalty },
     }),
-    ...(sampling.logitBias.length > 0 && { tokenBias: createTokenBias(sampling, model, isBound) }),
+    ...(xtc && { xtc }),
+    ...(dry && {
+      dryRepeatPenalty: {
+        ...dry,
+        strength: dry.multiplier,
+        // Without a number, the library does not apply the penalty at all.
+        lastTokens: Math.min(dry.lastTokens, model.trainContextSize),
+      },
+    }),
+    ...createTokenBias(sampling, { model, isBound, count: () => history.length - promptCount }),
   }
 }
 
-/** Maps any number to a nonzero 32-bit number, because the library's seeds have 32 bits, and zero means no seed. */
+/** Maps any number to 31 bits, because the library's seeds have 32 bits, and the largest stands for a random seed. */
 export const hashSeed = (seed: number): number =>
-  createHash('sha256').update(String(seed)).digest().readUInt32LE() || 1
+  createHash('sha256').update(String(seed)).digest().readUInt32LE() >>> 1
 
-function createTokenBias({ logitBias }: Sampling, model: LlamaModel, isBound: boolean): TokenBias {
-  const bias = TokenBias.for(model)
-  const biases = getBiases(bias)
-  for (const [token, logit] of logitBias) {
-    // If all tokens that a grammar allows were forbidden, llama.cpp would crash.
-    const isForbidden = logit <= -100 && !isBound
-    biases.set(token as Token, isForbidden ? Number.NEGATIVE_INFINITY : logit)
+type BiasSetup = {
+  model: LlamaModel
+  isBound: boolean
+  /** The number of tokens that have been generated. */
+  count: () => number
+}
+
+function createTokenBias(
+  { logitBias, minTokens = 0 }: Sampling,
+  { model, isBound, count }: BiasSetup,
+): Pick<SequenceEvaluateOptions, 'tokenBias'> {
+  const create = (given: Iterable<[token: number, logit: number]>) => {
+    const bias = TokenBias.for(model)
+    const biases = getBiases(bias)
+    for (const [token, logit] of given) {
+      // If all tokens that a grammar allows were forbidden, llama.cpp would crash.
+      const isForbidden = logit <= forbidden && !isBound
+      biases.set(token as Token, isForbidden ? Number.NEGATIVE_INFINITY : logit)
+    }
+    return bias
   }
-  return bias
+  const usual = create(logitBias)
+  if (minTokens === 0) return logitBias.length > 0 ? { tokenBias: usual } : {}
+  const endless = create([
+    ...logitBias,
+    ...endTokens(model).map((token): [number, number] => [token, forbidden]),
+  ])
+  return { tokenBias: () => (count() < minTokens ? endless : usual) }
+}
+
+/** A token with this bias, which is OpenAI's lowest, is never generated. */
+const forbidden = -100
+
+const endTokensByModel = new WeakMap<LlamaModel, Token[]>()
+
+/** The tokens that end an answer. Finding them takes a while, because the library can only check one token at a time. */
+function endTokens(model: LlamaModel): Token[] {
+  const tokens = endTokensByModel.get(model) ?? [
+    ...model.iterateAllTokens().filter((token) => model.isEogToken(token)),
+  ]
+  endTokensByModel.set(model, tokens)
+  return tokens
 }
 
 const maxCachedGrammars = 50
@@ -68,34 +118,55 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
   const grammars = new LRUCache<string, Promise<LlamaGrammar>>({ max: maxCachedGrammars })
   const convert = grammarConverter()
 
-  async function make(source: string, code: PromptCode): Promise<LlamaGrammar> {
-    try {
-      const grammar = source === 'true' ? anyObjectGrammar : await convert(source)
-      return await llama.createGrammar({ grammar })
-    } catch (error) {
-      throw promptError(code, `the schema: ${reasonFor(error)}`, { cause: error })
-    }
+  async function make(source: FormSource | GrammarSource, json: string): Promise<LlamaGrammar> {
+    const grammar = 'gbnf' in source ? checkNesting(source.gbnf) : await convert(json)
+    return await llama.createGrammar({ grammar })
   }
 
   /**
-   * Returns a function that starts applying a grammar to new text. The source `true` stands for any JSON object. If
-   * no grammar can enforce a schema, rejects with a prompt error whose code is `code`.
+   * Returns a function that starts applying a grammar to new text. If no grammar can enforce the source, rejects with a
+   * prompt error that has the given code and parameter.
    */
-  return async (source: true | GrammarSource, code: PromptCode): Promise<BeginGrammar> => {
-    const json = JSON.stringify(source)
-    const key = `${code} ${json}`
-    const found = grammars.get(key) ?? make(json, code)
+  return async (
+    source: FormSource | GrammarSource,
+    code: PromptCode,
+    param?: string,
+  ): Promise<BeginGrammar> => {
+    const key = JSON.stringify(source)
+    const found = grammars.get(key) ?? make(source, key)
     grammars.set(key, found)
     const grammar = await found.catch((error) => {
       grammars.delete(key)
-      throw error
+      throw promptError(code, `${nameOf(source)}: ${reasonFor(error)}`, { param, cause: error })
     })
     const begin = () => new LlamaGrammarEvaluationState({ model, grammar })
     return Object.assign(begin, { source: grammar.grammar })
   }
 }
 
-/** Any error is attributed to the schema, because a schema may contain anything. */
+/** llama.cpp reads groups recursively, and crashes at tens of thousands of levels. */
+const maxNesting = 200
+
+/** Returns a client's grammar. Throws a `SchemaError` if its groups are nested too deeply. */
+function checkNesting(gbnf: string): string {
+  let depth = 0
+  const parts = gbnf.matchAll(/"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|#.*|[()]/g)
+  for (const [part] of parts) {
+    if (part === '(') depth += 1
+    if (part === ')') depth -= 1
+    if (depth > maxNesting)
+      throw new SchemaError(`groups are nested more than ${maxNesting} levels deep`)
+  }
+  return gbnf
+}
+
+function nameOf(source: FormSource | GrammarSource): string {
+  if ('gbnf' in source) return 'the grammar'
+  if ('pattern' in source) return 'the regular expression'
+  return 'choices' in source ? 'the list of choices' : 'the schema'
+}
+
+/** Any error is attributed to the source, because a source may contain anything. */
 function reasonFor(error: unknown): string {
   if (error instanceof SchemaError) return error.message
   if (error instanceof RangeError) return 'it is too large' // such as a call stack overflow

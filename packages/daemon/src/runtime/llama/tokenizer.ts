@@ -37,20 +37,37 @@ export function tokenizer(model: LlamaModel, checkTokens: CheckTokens, lengths?:
     return lastPause
   }
 
+  /** Tokenizes a text, or only its beginning if that has more than `maxTokens` tokens. */
+  async function tokenizeBeginning(
+    { text, addSpecial, parseSpecial }: TextToTokenize,
+    maxTokens = Number.POSITIVE_INFINITY,
+  ): Promise<Beginning> {
+    const blocks: Token[][] = []
+    let [tokenCount, length] = [0, 0]
+    for (const { text: block, isContinuation } of cut(text, parseSpecial)) {
+      if (tokenCount > maxTokens) break
+      if (blocks.length > 0) await pause()
+      const tokens =
+        lead && isContinuation
+          ? model.tokenize(lead.text + block, parseSpecial).slice(lead.tokenCount)
+          : model.tokenize(block, parseSpecial)
+      blocks.push(tokens)
+      tokenCount += tokens.length
+      length += block.length
+    }
+    const tokens = addSpecial ? withBeginning(model, blocks.flat()) : blocks.flat()
+    const isWhole = length === text.length
+    return {
+      tokens,
+      isWhole,
+      totalTokens: isWhole ? tokens.length : Math.ceil((tokens.length * text.length) / length),
+    }
+  }
+
   return {
-    async tokenize({ text, addSpecial, parseSpecial }: TextToTokenize): Promise<Token[]> {
-      const blocks: Token[][] = []
-      for (const { text: block, isContinuation } of cut(text, parseSpecial)) {
-        if (blocks.length > 0) await pause()
-        blocks.push(
-          lead && isContinuation
-            ? model.tokenize(lead.text + block, parseSpecial).slice(lead.tokenCount)
-            : model.tokenize(block, parseSpecial),
-        )
-      }
-      const tokens = blocks.flat()
-      return addSpecial ? withBeginning(model, tokens) : tokens
-    },
+    tokenizeBeginning,
+    tokenize: async (text: TextToTokenize): Promise<Token[]> =>
+      (await tokenizeBeginning(text)).tokens,
 
     async tokenBytes(tokens: number[]): Promise<number[][]> {
       checkTokens(tokens, 'tokens')
@@ -64,8 +81,11 @@ export function tokenizer(model: LlamaModel, checkTokens: CheckTokens, lengths?:
   }
 }
 
+/** The tokens of a text or of its beginning. If `isWhole` is false, `totalTokens` is an estimate. */
+export type Beginning = { tokens: Token[]; isWhole: boolean; totalTokens: number }
+
 /** Converts text to tokens. */
-export type Tokenize = ReturnType<typeof tokenizer>['tokenize']
+export type Tokenize = ReturnType<typeof tokenizer>['tokenizeBeginning']
 
 /**
  * Returns a prefix with which the continuation of a text can be tokenized separately. After this prefix, the
@@ -85,9 +105,15 @@ function findLead(model: LlamaModel): { text: string; tokenCount: number } | und
     .find(({ text, tokenCount }) => tokensOf(`${text} world`).slice(tokenCount).join() === expected)
 }
 
-/** The length of the longest token in characters. */
-export const longestToken = ({ fileInfo }: LlamaModel): number =>
-  fileInfo.metadata.tokenizer.ggml.tokens.reduce((most, { length }) => Math.max(most, length), 1)
+/**
+ * The maximum number of bytes of text that one token can stand for. Infinite for tokenizers that drop whitespace, or
+ * have one token for all words that are not in the vocabulary (WordPiece, Unigram).
+ */
+export function longestTokenBytes({ fileInfo }: LlamaModel): number {
+  const { model: kind, tokens } = fileInfo.metadata.tokenizer.ggml
+  if (kind !== 'gpt2' && kind !== 'llama') return Number.POSITIVE_INFINITY
+  return tokens.reduce((most, token) => Math.max(most, Buffer.byteLength(token)), 1)
+}
 
 /** The type of control tokens in GGUF files (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). */
 const controlType = 3

@@ -7,13 +7,14 @@ import { slowTest } from '../../../../../testing/slow-test.ts'
 import {
   greedy,
   joinCalls,
+  jsonForm,
   makeChatGeneration,
   runGeneration,
   tool,
 } from '../../testing/generations.ts'
 import { temporaryFolder } from '../../testing/temporary-folder.ts'
 import { runtimeContract } from '../runtime.contract.ts'
-import type { Chat, Runtime } from '../runtime.ts'
+import type { Chat, FormSource, Runtime, Sampling } from '../runtime.ts'
 import { startChildRuntime } from './child-runtime.ts'
 
 const modelPath = join(import.meta.dirname, '../../../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf')
@@ -89,7 +90,7 @@ test('an answer is JSON that matches the schema, with nothing after it', async (
   for (const seed of [1, 2, 3, 4]) {
     const sampling = { ...greedy, temperature: 1.3, seed }
     const { text, reason } = await run(
-      makeChatGeneration('Describe yourself', { json: schema, sampling, maxTokens: 400 }),
+      makeChatGeneration('Describe yourself', { form: jsonForm(schema), sampling, maxTokens: 400 }),
     )
     expect([text, reason, check.Check(JSON.parse(text))]).toEqual([text, 'stop', true])
   }
@@ -97,10 +98,93 @@ test('an answer is JSON that matches the schema, with nothing after it', async (
 
 test('a schema that no grammar can enforce is rejected with an error that contains the keyword', async () => {
   const json = { type: 'object', properties: { code: { type: 'string', pattern: '(?<=a)b' } } }
-  await expect(run(makeChatGeneration('Hello', { json }))).rejects.toMatchObject({
+  await expect(run(makeChatGeneration('Hello', { form: jsonForm(json) }))).rejects.toMatchObject({
     code: 'schema_refused',
     message: expect.stringContaining('/properties/code: pattern'),
   })
+})
+
+const hot = (seed: number) => ({ ...greedy, temperature: 2, seed })
+
+test.each<[string, FormSource, RegExp]>([
+  ['a regular expression', { pattern: '[A-F]{2}-\\d{3}' }, /^[A-F]{2}-\d{3}$/],
+  ['choices', { choices: ['yes', 'no', 'yes or no'] }, /^(yes|no|yes or no)$/],
+  [
+    'a grammar',
+    { gbnf: 'root ::= "<" word{1,3} ">" # comment\nword ::= [a-c]{2,3} " "' },
+    /^<([a-c]{2,3} ){1,3}>$/,
+  ],
+])('an answer has the form that is demanded: %s', async (_, source, expected) => {
+  const form = { param: 'grammar', ...source }
+  const generate = (seed: number) => makeChatGeneration('Hi', { form, sampling: hot(seed) })
+  const answers = await Promise.all([1, 2, 3, 4].map((seed) => run(generate(seed))))
+  for (const { text, reason } of answers) {
+    if (reason === 'stop') expect(text).toMatch(expected)
+  }
+  expect(answers.some(({ reason }) => reason === 'stop')).toBe(true)
+})
+
+test.each([
+  ['an open string', 'root ::= "a'],
+  ['no root', 'other ::= "a"'],
+  ['a rule that does not exist', 'root ::= missing'],
+  ['left recursion', 'root ::= root "a"'],
+  ['too many repetitions', 'root ::= "a"{1000000}'],
+  ['deep nesting', `root ::= ${'('.repeat(10_000)}"a"${')'.repeat(10_000)}`],
+])('a grammar with %s is refused with the name of its parameter', async (_, gbnf) => {
+  const refused = run(makeChatGeneration('Hi', { form: { param: 'grammar', gbnf } }))
+  await expect(refused).rejects.toMatchObject({
+    code: 'schema_refused',
+    message: expect.stringMatching(/^the grammar: /),
+    details: { param: 'grammar' },
+  })
+})
+
+test('an answer has the minimum number of tokens, also if a form would end earlier', async () => {
+  const long = makeChatGeneration('Hello', {
+    maxTokens: 40,
+    sampling: { ...greedy, minTokens: 30 },
+  })
+  expect((await run(long)).completionTokens).toBeGreaterThanOrEqual(30)
+  const endless = { ...greedy, minTokens: Number.POSITIVE_INFINITY }
+  expect(
+    await run(makeChatGeneration('Hello', { maxTokens: 40, sampling: endless })),
+  ).toMatchObject({
+    reason: 'length',
+    completionTokens: 40,
+  })
+  const form = { param: 'grammar', choices: ['yes'] }
+  expect(await run(makeChatGeneration('Hello', { form, sampling: endless }))).toMatchObject({
+    text: 'yes',
+    reason: 'stop',
+  })
+})
+
+test('penalties apply to the answer or, with a window, also to the prompt', async () => {
+  const answer = async (changes: Partial<Sampling>) =>
+    (await run(makeChatGeneration('Hello', { sampling: { ...greedy, ...changes } }))).text
+  const usual = await answer({})
+  const window = { repeatPenalty: 100, repeatLastTokens: Number.POSITIVE_INFINITY }
+  expect(await answer({ ...window, repeatLastTokens: 0 })).toBe(usual)
+  // The prompt contains the first token of the usual answer.
+  expect((await answer(window)).slice(0, 5)).not.toBe(usual.slice(0, 5))
+  expect((await answer({ repeatPenalty: 100 })).slice(0, 5)).toBe(usual.slice(0, 5))
+})
+
+test('DRY ends a repetition, and XTC removes the likely tokens', async () => {
+  const logitBias: [number, number][] = [[helloAgain, 20]]
+  const looping = { ...greedy, logitBias, minTokens: 30 }
+  const repeat = async (changes: Partial<Sampling>) => {
+    const sampling = { ...looping, ...changes }
+    return (await run(makeChatGeneration('Hello', { maxTokens: 30, sampling }))).text
+  }
+  const dry = { multiplier: 1, base: 2, allowedLength: 2, sequenceBreakers: ['\n'] }
+  const endless = 'Hello'.repeat(30)
+  expect(await repeat({})).toBe(endless)
+  expect(await repeat({ dry: { ...dry, lastTokens: Number.POSITIVE_INFINITY } })).not.toBe(endless)
+  const xtc = { probability: 1, threshold: 0.001 }
+  const { text } = await run(makeChatGeneration('Hello', { sampling: { ...hot(1), xtc } }))
+  expect(text).not.toMatch(/^Hello/)
 })
 
 const weather = tool('weather', {
@@ -189,7 +273,7 @@ test('a chat that certainly exceeds the context is refused before it is tokenize
     run(makeChatGeneration('', { prompt: { chat: { ...chat, variables: {} } } })),
   ).rejects.toMatchObject({
     code: 'context_length_exceeded',
-    message: expect.stringMatching(/^the prompt has more than (\d+) tokens, .* length is \1$/),
+    message: expect.stringMatching(/^the prompt has .*20000 tokens, .* length is 512$/),
   })
 })
 
@@ -204,7 +288,9 @@ test('a bias against all tokens that a schema allows is ignored', async () => {
   const logitBias = Array.from({ length: 2048 }, (_, token): [number, number] => [token, -100])
   for (const temperature of [0, 1]) {
     const sampling = { ...greedy, temperature, logitBias }
-    const { text } = await run(makeChatGeneration('Hello', { json: { const: { a: 1 } }, sampling }))
+    const { text } = await run(
+      makeChatGeneration('Hello', { form: jsonForm({ const: { a: 1 } }), sampling }),
+    )
     expect(JSON.parse(text)).toEqual({ a: 1 })
   }
 })
@@ -213,7 +299,9 @@ test('JSON that a schema requires is not a call, regardless of what it contains'
   const json = { const: '<tool_call>{"name": "weather", "arguments": {}}</tool_call>' }
   const messages = [{ role: 'user', content: 'Hello' }]
   const prompt = chatWith({ messages, tools: [weather], toolChoice: 'none' })
-  const { text, reason } = await run(makeChatGeneration('', { prompt, json, maxTokens: 200 }))
+  const { text, reason } = await run(
+    makeChatGeneration('', { prompt, form: jsonForm(json), maxTokens: 200 }),
+  )
   expect([JSON.parse(text), reason]).toEqual([json.const, 'stop'])
 })
 

@@ -3,7 +3,15 @@ import { fileURLToPath } from 'node:url'
 import { untilAborted } from '@shoal/core/async'
 import { hasCode } from '@shoal/core/errors'
 import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
-import { isPromptError, modelLost, type Runtime, type RuntimeOptions } from '../runtime.ts'
+import { leastTokens } from '../least-tokens.ts'
+import {
+  isPromptError,
+  modelLost,
+  type Prompt,
+  promptTooLong,
+  type Runtime,
+  type RuntimeOptions,
+} from '../runtime.ts'
 import type { ModelMethods } from './model-process.ts'
 
 /** Runs a model in a separate process, so that a crash affects nothing else. Rejects if the model cannot be loaded. */
@@ -36,6 +44,13 @@ export async function startChildRuntime(
     throw error
   })
 
+  /** Refuses a prompt that certainly does not fit before it is sent to the process. */
+  function refuseTooLong(prompt: Prompt, contextLength: number) {
+    const promptTokens = leastTokens(prompt, facts.longestTokenBytes)
+    if (promptTokens < contextLength) return
+    throw promptTooLong({ promptTokens, isMinimum: !('tokens' in prompt), contextLength })
+  }
+
   return {
     facts,
     pid: child.pid ?? 0,
@@ -47,6 +62,7 @@ export async function startChildRuntime(
     tokenBytes: (tokens) => rpc.call('tokenBytes', tokens).catch(throwOurs),
     freeCache: () => rpc.call('freeCache'),
     async *generate(generation, signal) {
+      if (!generation.truncates) refuseTooLong(generation.prompt, facts.contextLength)
       try {
         return yield* rpc.stream('generate', generation, signal)
       } catch (error) {
@@ -54,6 +70,10 @@ export async function startChildRuntime(
       }
     },
     async embed(texts, signal, options) {
+      for (const text of options?.truncates ? [] : texts) {
+        const prompt = typeof text === 'string' ? { text } : { tokens: text }
+        refuseTooLong(prompt, facts.embeddingContextLength)
+      }
       try {
         return await untilAborted(signal, rpc.call('embed', { texts, ...options }, signal))
       } catch (error) {
