@@ -1,9 +1,9 @@
-import { AppError } from '@shoal/core/errors'
+import { AppError, type Overflow } from '@shoal/core/errors'
 import { type DaemonReason, daemonReasons } from '@shoal/core/errors/table'
 
 export { ConfigError } from '@shoal/core/errors'
 
-type FaultOptions = { param?: string | null; retryAfterSeconds?: number }
+type FaultOptions = { param?: string | null; retryAfterSeconds?: number; overflow?: Overflow }
 
 /** An error response from the daemon. Its fields correspond to those of OpenAI's API. */
 export class Fault extends AppError<'daemon_refused'> {
@@ -14,14 +14,14 @@ export class Fault extends AppError<'daemon_refused'> {
   constructor(
     why: DaemonReason | number,
     message: string,
-    { param = null, retryAfterSeconds }: FaultOptions = {},
+    { param = null, ...others }: FaultOptions = {},
   ) {
     const isReason = typeof why === 'string'
     super('daemon_refused', message, {
       status: isReason ? daemonReasons[why].status : why,
       reason: isReason ? why : null,
       param,
-      retryAfterSeconds,
+      ...others,
     })
   }
 }

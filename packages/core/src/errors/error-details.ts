@@ -44,10 +44,12 @@ export interface ErrorDetails {
     /** The name of the invalid parameter. */
     param?: string | null
     retryAfterSeconds?: number | undefined
+    /** Only for `context_length_exceeded`. */
+    overflow?: Overflow | undefined
   }
   client_gone: Nothing
   model_lost: Nothing
-  context_length_exceeded: PromptDetails
+  context_length_exceeded: PromptDetails & { overflow: Overflow }
   template_failed: PromptDetails
   schema_refused: PromptDetails
   tool_refused: PromptDetails
@@ -135,6 +137,15 @@ type ProblemDetails<Reason extends string = never> = Omit<ProblemMembers, 'code'
 
 /** `param` is the name of the invalid parameter; undefined if the code implies it. */
 type PromptDetails = { param?: string | undefined }
+
+/** A prompt that does not fit in the context, which must also have room for at least one token of the answer. */
+export type Overflow = {
+  promptTokens: number
+  /** Whether the prompt may have more than `promptTokens` tokens. They are not all counted in a very long prompt. */
+  isMinimum?: boolean
+  /** In tokens. */
+  contextLength: number
+}
 
 type NetworkDetails<Reason extends string> = {
   reason: Reason

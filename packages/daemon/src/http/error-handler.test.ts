@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { promptError, type StartRuntime } from '../runtime/runtime.ts'
+import { promptError, promptTooLong, type StartRuntime } from '../runtime/runtime.ts'
 import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { startTestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
@@ -28,7 +28,7 @@ function refusing(error: Error): StartRuntime {
 }
 
 test("the error for a prompt that is too long contains the name of the endpoint's prompt parameter", async () => {
-  const tooLong = promptError('context_length_exceeded', 'too long')
+  const tooLong = promptTooLong({ promptTokens: 700, contextLength: 512 })
   const { url } = await useTestDaemon({}, refusing(tooLong))
   const paramAt = async (path: string, body: object) => (await fetchError(url, path, body)).param
   expect(await paramAt('/v1/chat/completions', { model, messages })).toBe('messages')

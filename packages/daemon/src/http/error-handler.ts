@@ -3,11 +3,20 @@ import { clientClosedRequest, errorHandler, withoutQuery } from '@shoal/server'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
 import { isPromptError, type PromptCode } from '../runtime/runtime.ts'
+import { anthropicOverflow, ollamaOverflow, openaiOverflow } from './overflow-words.ts'
 import { validationFault } from './validation-fault.ts'
 
+/** `n_prompt_tokens` and `n_ctx` are llama-server's names for the numbers of tokens in the prompt and the context. */
 export type ErrorBody = {
   detail: string
-  error: { message: string; type: string; param: string | null; code: string | null }
+  error: {
+    message: string
+    type: string
+    param: string | null
+    code: string | null
+    n_prompt_tokens?: number
+    n_ctx?: number
+  }
 }
 
 /**
@@ -18,7 +27,8 @@ export function toFault(error: unknown, url = ''): Fault {
   if (error instanceof Fault) return error
   if (isPromptError(error)) {
     const param = error.details.param ?? getPromptParam(error.code, url)
-    return new Fault(error.code, error.message, { param })
+    const overflow = hasCode(error, 'context_length_exceeded') ? error.details.overflow : undefined
+    return new Fault(error.code, error.message, { param, ...(overflow && { overflow }) })
   }
   if (hasCode(error, 'model_lost')) return new Fault(error.code, error.message)
   if (hasCode(error, 'client_gone')) return new Fault(clientClosedRequest, error.message)
@@ -54,18 +64,25 @@ const promptParams: [path: string, prompt: string][] = [
 ]
 
 /** Returns the name of the invalid parameter, which depends on the endpoint. */
-function getPromptParam(code: PromptCode, url: string): string {
+function getPromptParam(code: PromptCode | 'context_length_exceeded', url: string): string {
   if (code === 'tool_refused') return 'tools'
   if (code === 'not_generative') return 'model'
   const [, prompt = ''] = promptParams.find(([path]) => url.startsWith(path)) ?? []
   return prompt
 }
 
-/** An error body that has the members of both OpenAI's format and the registry's. */
+/**
+ * An error body that has the members of both OpenAI's format and the registry's. If the prompt does not fit in the
+ * context, it also has those of llama-server's format.
+ */
 export function toErrorBody({ message, details }: Fault): ErrorBody {
-  const { status, param = null, reason: code } = details
+  const { status, param = null, reason: code, overflow } = details
   const type = status < 500 ? (errorTypes[status] ?? 'invalid_request_error') : 'server_error'
-  return { detail: message, error: { message, type, param, code } }
+  if (!overflow) return { detail: message, error: { message, type, param, code } }
+  const { promptTokens: n_prompt_tokens, contextLength: n_ctx } = overflow
+  const words = openaiOverflow(overflow)
+  const members = { type: 'exceed_context_size_error', n_prompt_tokens, n_ctx }
+  return { detail: words, error: { message: words, param, code, ...members } }
 }
 
 /**
@@ -73,17 +90,20 @@ export function toErrorBody({ message, details }: Fault): ErrorBody {
  * string: Ollama clients print an object as `[object Object]`.
  */
 export function toOllamaErrorBody({ message, details }: Fault): { error: string; detail: string } {
-  const { reason: code } = details
-  return { error: message, detail: message, ...(code !== null && { code }) }
+  const { reason: code, overflow } = details
+  const words = overflow ? ollamaOverflow(overflow) : message
+  return { error: words, detail: words, ...(code !== null && { code }) }
 }
 
 /**
  * An error body in the format of Anthropic's API (https://docs.anthropic.com/en/api/errors), with the registry's member
- * `detail`.
+ * `detail` and OpenAI's member `code`.
  */
-export function toAnthropicErrorBody({ message, details: { status } }: Fault) {
+export function toAnthropicErrorBody({ message, details }: Fault) {
+  const { status, reason: code, overflow } = details
   const type = anthropicTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
-  return { type: 'error', error: { type, message }, detail: message }
+  const words = overflow ? anthropicOverflow(overflow) : message
+  return { type: 'error', error: { type, message: words, ...(code && { code }) }, detail: words }
 }
 
 const anthropicTypes: Record<number, string> = {

@@ -1,4 +1,4 @@
-import { AppError, hasCode } from '@shoal/core/errors'
+import { AppError, hasCode, type Overflow } from '@shoal/core/errors'
 /** One loaded model: the interface between the API and the inference engine. */
 export type Runtime = {
   facts: ModelFacts
@@ -280,7 +280,6 @@ export type EmbedOptions = { truncates?: boolean }
 export type Embeddings = { vectors: Float32Array[]; promptTokens: number }
 
 const promptCodes = [
-  'context_length_exceeded',
   'template_failed',
   'schema_refused',
   'tool_refused',
@@ -302,20 +301,16 @@ export const promptError = (
 
 export const isPromptError = (error: unknown) => hasCode(error, ...promptCodes)
 
+/** Creates the error for a prompt that does not fit in the context. Each API reports it in its own words. */
+export function promptTooLong(overflow: Overflow) {
+  const { promptTokens, isMinimum, contextLength } = overflow
+  const count = `${isMinimum ? 'at least ' : ''}${promptTokens}`
+  const message = `the prompt has ${count} tokens, which leaves no room for an answer: the context length is ${contextLength}`
+  return new AppError('context_length_exceeded', message, { overflow })
+}
+
+export const isPromptError = (error: unknown) =>
+  hasCode(error, 'context_length_exceeded', ...promptCodes)
+
 /** Creates the error for a request whose model process has exited. The next request starts a new process. */
 export const modelLost = (message = '') => new AppError('model_lost', message, {})
-
-export function promptTooLong({
-  promptTokens,
-  isMinimum,
-  contextLength,
-}: {
-  promptTokens: number
-  isMinimum?: boolean
-  contextLength: number
-}) {
-  return promptError(
-    'context_length_exceeded',
-    `the prompt has ${isMinimum ? 'more than ' : ''}${promptTokens} tokens, which leaves no room for an answer: the context length is ${contextLength}`,
-  )
-}

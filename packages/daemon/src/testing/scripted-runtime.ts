@@ -6,7 +6,7 @@ import {
   modelLost,
   type Piece,
   type Prompt,
-  promptError,
+  promptTooLong,
   type Runtime,
   type RuntimeOptions,
   type StartRuntime,
@@ -70,10 +70,7 @@ function createRuntime(
     async *generate(generation: Generation, signal: AbortSignal) {
       const prompt = splitWords(generation.prompt)
       if (prompt.length >= contextLength) {
-        throw promptError(
-          'context_length_exceeded',
-          `the prompt has ${prompt.length} tokens, which leaves no room for an answer: the context length is ${contextLength}`,
-        )
+        throw promptTooLong({ promptTokens: prompt.length, contextLength })
       }
       await takeSlot(signal)
       const stops = stopStrings(generation.stop)
