@@ -28,6 +28,8 @@ export type DaemonConfig = Omit<Settings, 'threads' | 'memoryBytes'> & {
   /** The secret with which the daemon proves its identity; undefined if clients do not verify its identity. */
   proofToken: string | undefined
   queueLength: number
+  /** A stream in which nothing has been sent for this time, in milliseconds, sends a sign that the daemon is working. */
+  silenceMs: number
   /** How local files are shared with peers; undefined if they are not shared. */
   sharing:
     | Omit<SharingOptions, 'modelsDirectory' | 'registry' | 'onDropped' | 'onFailed'>
@@ -97,6 +99,7 @@ export function readDaemonConfig(
     backendsDirectory: undefined,
     proofToken: undefined,
     queueLength: 64,
+    silenceMs: 10_000,
     sharing: undefined,
     registry: undefined,
     otherRegistries: undefined,

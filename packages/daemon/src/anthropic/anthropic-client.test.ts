@@ -43,7 +43,14 @@ test('a message is answered', async () => {
 
 test('a streamed message has the same text as one that is not streamed', async () => {
   const stream = client.messages.stream({ model, max_tokens, messages: hello, ...greedy })
+  const usages: { input_tokens: number; cache_read_input_tokens: number | null }[] = []
+  stream.on('streamEvent', (event) => {
+    if (event.type === 'message_start') usages.push({ ...event.message.usage })
+  })
   const message = await stream.finalMessage()
+  const { input_tokens, cache_read_input_tokens } = message.usage
+  expect(usages).toMatchObject([{ input_tokens, cache_read_input_tokens }])
+  expect(input_tokens).toBeGreaterThan(0)
   expect(message.content).toEqual([{ type: 'text', text: 'Hello! How can I help you?' }])
   expect(message.stop_reason).toBe('end_turn')
   expect(message.usage.output_tokens).toBeGreaterThan(0)

@@ -11,8 +11,10 @@ export type Block =
 export const newId = (prefix: 'msg' | 'toolu') =>
   `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 24)}`
 
-/** A message without content, stop reason or token counts. */
-export const emptyMessage = (model: string) => ({
+type PromptTokens = Pick<Finish, 'promptTokens' | 'cachedTokens'>
+
+/** A message without content or stop reason. */
+export const emptyMessage = (model: string, prompt: PromptTokens) => ({
   id: newId('msg'),
   type: 'message' as const,
   role: 'assistant' as const,
@@ -20,12 +22,18 @@ export const emptyMessage = (model: string) => ({
   content: [] as Block[],
   stop_reason: null as string | null,
   stop_sequence: null as string | null,
-  usage: { input_tokens: 0, output_tokens: 0 },
+  usage: { ...toInputUsage(prompt), output_tokens: 0 },
+})
+
+const toInputUsage = ({ promptTokens, cachedTokens }: PromptTokens) => ({
+  input_tokens: promptTokens - cachedTokens,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: cachedTokens,
 })
 
 /** Returns the stop reason and the token counts of a finished answer. */
 export function toEnding(finish: Finish) {
-  const { reason, stopString, promptTokens, cachedTokens, completionTokens } = finish
+  const { reason, stopString, completionTokens } = finish
   const stopReasons = { length: 'max_tokens', tool_calls: 'tool_use', stop: 'end_turn' } as const
   const isStopped = reason === 'stop' && stopString !== undefined
   return {
@@ -33,12 +41,7 @@ export function toEnding(finish: Finish) {
       stop_reason: isStopped ? 'stop_sequence' : stopReasons[reason],
       stop_sequence: isStopped ? stopString : null,
     },
-    usage: {
-      input_tokens: promptTokens - cachedTokens,
-      cache_creation_input_tokens: 0,
-      cache_read_input_tokens: cachedTokens,
-      output_tokens: completionTokens,
-    },
+    usage: { ...toInputUsage(finish), output_tokens: completionTokens },
   }
 }
 

@@ -1,10 +1,11 @@
 /** Anthropic's Messages API for models on this machine. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CountTokensRequest, MessagesRequest } from '@shoal/protocol'
+import type { DaemonConfig } from '../config.ts'
 import { namedEvents } from '../http/body-stream.ts'
 import { clientGone } from '../http/client-gone.ts'
 import { toAnthropicErrorBody } from '../http/error-handler.ts'
-import { convertSteps, readSteps, streamAnswer } from '../http/stream-answer.ts'
+import { answerSteps, convertSteps, readSteps, streamAnswer } from '../http/stream-answer.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, Piece } from '../runtime/runtime.ts'
 import { createMessagesChat, createMessagesGeneration } from './generation.ts'
@@ -12,19 +13,24 @@ import { blockEvents, emptyMessage, joinBlocks, toEnding } from './message.ts'
 
 type Steps = AsyncGenerator<Piece, Finish>
 
-export const messagesRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
+type Dependencies = { config: DaemonConfig; models: LoadedModels }
+
+export const messagesRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models },
+  { config: { silenceMs }, models },
 ) => {
   app.post('/v1/messages', { schema: { body: MessagesRequest } }, async ({ body }, reply) => {
     const generation = createMessagesGeneration(body)
     const signal = clientGone(reply)
-    using use = await models.use(body.model)
-    const steps = use.runtime.generate(generation, signal)
+    const steps = answerSteps(
+      () => models.use(body.model),
+      ({ runtime }) => runtime.generate(generation, signal),
+    )
     if (!body.stream) return await wholeMessage(steps, body.model)
     return await streamAnswer(reply, steps, {
-      ...namedEvents,
+      ...{ ...namedEvents, silenceMs },
       toParts: (all) => messageEvents(all, body.model),
+      toSign: () => ({ type: 'ping' }),
       toFailure: toAnthropicErrorBody,
     })
   })
@@ -43,13 +49,15 @@ export const messagesRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
 async function wholeMessage(steps: Steps, model: string) {
   const { all, end } = await readSteps(convertSteps(steps, blockEvents().take))
   const { delta, usage } = toEnding(end)
-  return { ...emptyMessage(model), content: joinBlocks(all), ...delta, usage }
+  return { ...emptyMessage(model, end), content: joinBlocks(all), ...delta, usage }
 }
 
 async function* messageEvents(steps: Steps, model: string): AsyncGenerator<object> {
   const blocks = blockEvents()
-  yield { type: 'message_start', message: emptyMessage(model) }
-  const finish = yield* convertSteps(steps, blocks.take)
+  const finish = yield* convertSteps(steps, function* (piece): Generator<object> {
+    if (piece.prompt) yield { type: 'message_start', message: emptyMessage(model, piece.prompt) }
+    yield* blocks.take(piece)
+  })
   yield* blocks.finish()
   yield { type: 'message_delta', ...toEnding(finish) }
   yield { type: 'message_stop' }

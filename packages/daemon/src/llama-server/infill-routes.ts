@@ -1,13 +1,14 @@
 /** Code completion in the format of llama.cpp's server, for editors. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { InfillRequest } from '@shoal/protocol'
+import type { DaemonConfig } from '../config.ts'
 import { plainEvents } from '../http/body-stream.ts'
 import { clientGone } from '../http/client-gone.ts'
 import { toErrorBody } from '../http/error-handler.ts'
 import { requireGaps } from '../http/gaps.ts'
 import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
 import { toSampling } from '../http/sampling.ts'
-import { readSteps, streamAnswer } from '../http/stream-answer.ts'
+import { answerSteps, readSteps, streamAnswer } from '../http/stream-answer.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { getOnlyModel } from '../models/only-model.ts'
 import { getForm } from '../openai/answer-form.ts'
@@ -16,26 +17,32 @@ import type { Finish, Generation, Piece } from '../runtime/runtime.ts'
 
 type Steps = AsyncGenerator<Piece, Finish>
 
-export const infillRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
+type Dependencies = { config: DaemonConfig; models: LoadedModels }
+
+export const infillRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models },
+  { config: { silenceMs }, models },
 ) => {
   app.post('/infill', { schema: { body: InfillRequest } }, async ({ body }, reply) => {
     const generation = createInfillGeneration(body)
     const model = body.model || getOnlyModel(models)
     const signal = clientGone(reply)
-    using use = await models.use(model)
-    requireGaps(use.runtime, 'input_suffix')
-    const steps = use.runtime.generate(generation, signal)
+    const steps = answerSteps(
+      () => models.use(model),
+      ({ runtime }) => {
+        requireGaps(runtime, 'input_suffix')
+        return runtime.generate(generation, signal)
+      },
+    )
     if (!body.stream) {
       const { all, end } = await readSteps(steps)
       const content = all.map(({ text = '' }) => text).join('')
       return { ...toEnd(model, generation, end), content }
     }
     return await streamAnswer(reply, steps, {
-      ...plainEvents,
-      ending: '',
+      ...{ ...plainEvents, ending: '', silenceMs },
       toParts: (all) => infillEvents(all, model, generation),
+      toSign: () => toPart(''),
       toFailure: toErrorBody,
     })
   })
@@ -69,6 +76,8 @@ function createInfillGeneration(request: InfillRequest): Generation {
   }
 }
 
+const toPart = (content: string) => ({ index: 0, content, tokens: [], stop: false })
+
 async function* infillEvents(
   steps: Steps,
   model: string,
@@ -81,7 +90,7 @@ async function* infillEvents(
       return
     }
     const { text = '' } = step.value
-    if (text !== '') yield { index: 0, content: text, tokens: [], stop: false }
+    if (text !== '') yield toPart(text)
   }
 }
 

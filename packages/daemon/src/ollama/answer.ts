@@ -26,7 +26,7 @@ export type Shape = {
   toBody(part: AnswerPart): object
 }
 
-/** When the request arrived, and how long it waited for its model, in milliseconds. */
+/** When the request arrived, and how long it waited for its model, in milliseconds. `loadMs` is set during the answer. */
 export type Timing = { startedAt: number; loadMs: number }
 
 export async function wholeAnswer(steps: Steps, shape: Shape, timing: Timing) {
@@ -34,18 +34,28 @@ export async function wholeAnswer(steps: Steps, shape: Shape, timing: Timing) {
   return makeLastBody(shape, mergeParts(all), end, timing)
 }
 
-export const streamLines = (reply: FastifyReply, steps: Steps, shape: Shape, timing: Timing) =>
-  streamAnswer(reply, steps, {
-    ...jsonLines,
+type StreamOptions = { shape: Shape; timing: Timing; silenceMs: number }
+
+export function streamLines(
+  reply: FastifyReply,
+  steps: Steps,
+  { shape, timing, silenceMs }: StreamOptions,
+) {
+  const toLine = (part: AnswerPart) => ({
+    ...makeHead(shape),
+    ...shape.toBody(part),
+    done: false,
+  })
+  return streamAnswer(reply, steps, {
+    ...{ ...jsonLines, silenceMs },
     async *toParts(all) {
-      const toLine = (part: AnswerPart) => [
-        { ...makeHead(shape), ...shape.toBody(part), done: false },
-      ]
-      const finish = yield* convertSteps(answerParts(all), toLine)
+      const finish = yield* convertSteps(answerParts(all), (part) => [toLine(part)])
       yield makeLastBody(shape, mergeParts([]), finish, timing)
     },
+    toSign: () => toLine(mergeParts([])),
     toFailure: toOllamaErrorBody,
   })
+}
 
 /** The response to a request that only loads or unloads a model. */
 export function emptyAnswer(shape: Shape, reason: 'load' | 'unload') {

@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { OllamaChatRequest } from '@shoal/protocol'
+import type { DaemonConfig } from '../config.ts'
 import { clientGone } from '../http/client-gone.ts'
+import { answerSteps } from '../http/stream-answer.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { type AnswerPart, emptyAnswer, type Shape, streamLines, wholeAnswer } from './answer.ts'
 import {
@@ -11,23 +13,29 @@ import {
 } from './generation.ts'
 import { loadOrRelease } from './load-or-release.ts'
 
-export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
+type Dependencies = { config: DaemonConfig; models: LoadedModels }
+
+export const chatRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models },
+  { config: { silenceMs }, models },
 ) => {
   app.post('/api/chat', { schema: { body: OllamaChatRequest } }, async ({ body }, reply) => {
-    const startedAt = performance.now()
+    const timing = { startedAt: performance.now(), loadMs: 0 }
     refuseUnsupported(body)
     const shape: Shape = { model: body.model, toBody }
     if (!body.messages?.length) return emptyAnswer(shape, await loadOrRelease(models, body))
     const generation = createOllamaChatGeneration(body)
     const signal = clientGone(reply)
-    using use = await models.use(body.model, readOptions(body))
-    refuseThinking(body, use.model)
-    const timing = { startedAt, loadMs: performance.now() - startedAt }
-    const steps = use.runtime.generate(generation, signal)
+    const steps = answerSteps(
+      () => models.use(body.model, readOptions(body)),
+      ({ runtime, model }) => {
+        refuseThinking(body, model)
+        timing.loadMs = performance.now() - timing.startedAt
+        return runtime.generate(generation, signal)
+      },
+    )
     if (body.stream === false) return await wholeAnswer(steps, shape, timing)
-    return await streamLines(reply, steps, shape, timing)
+    return await streamLines(reply, steps, { shape, timing, silenceMs })
   })
 }
 

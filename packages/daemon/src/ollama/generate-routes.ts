@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { OllamaGenerateRequest } from '@shoal/protocol'
+import type { DaemonConfig } from '../config.ts'
 import { clientGone } from '../http/client-gone.ts'
 import { requireGaps } from '../http/gaps.ts'
+import { answerSteps } from '../http/stream-answer.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { type AnswerPart, emptyAnswer, type Shape, streamLines, wholeAnswer } from './answer.ts'
 import {
@@ -12,24 +14,30 @@ import {
 } from './generation.ts'
 import { loadOrRelease } from './load-or-release.ts'
 
-export const generateRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
+type Dependencies = { config: DaemonConfig; models: LoadedModels }
+
+export const generateRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models },
+  { config: { silenceMs }, models },
 ) => {
   const schema = { body: OllamaGenerateRequest }
   app.post('/api/generate', { schema }, async ({ body }, reply) => {
-    const startedAt = performance.now()
+    const timing = { startedAt: performance.now(), loadMs: 0 }
     refuseUnsupported(body)
     const shape: Shape = { model: body.model, toBody }
     if (!body.prompt) return emptyAnswer(shape, await loadOrRelease(models, body))
     const signal = clientGone(reply)
-    using use = await models.use(body.model, readOptions(body))
-    refuseThinking(body, use.model)
-    if (body.suffix) requireGaps(use.runtime, 'suffix')
-    const timing = { startedAt, loadMs: performance.now() - startedAt }
-    const steps = use.runtime.generate(createOllamaPromptGeneration(body, use.model), signal)
+    const steps = answerSteps(
+      () => models.use(body.model, readOptions(body)),
+      ({ runtime, model }) => {
+        refuseThinking(body, model)
+        if (body.suffix) requireGaps(runtime, 'suffix')
+        timing.loadMs = performance.now() - timing.startedAt
+        return runtime.generate(createOllamaPromptGeneration(body, model), signal)
+      },
+    )
     if (body.stream === false) return await wholeAnswer(steps, shape, timing)
-    return await streamLines(reply, steps, shape, timing)
+    return await streamLines(reply, steps, { shape, timing, silenceMs })
   })
 }
 

@@ -1,5 +1,5 @@
 import { isJson } from '../runtime/cut-calls.ts'
-import type { Piece } from '../runtime/runtime.ts'
+import { isEmpty, type Piece } from '../runtime/runtime.ts'
 
 /**
  * Joins the parts of each tool call, because Ollama's API sends only complete calls. A call that was cut off is
@@ -20,7 +20,7 @@ export function joinCalls() {
       if (begun && argumentsDelta !== undefined) begun.arguments += argumentsDelta
       const ended = argumentsDelta === undefined ? end() : []
       if (toolCall) begun = { ...toolCall }
-      return Object.keys(piece).length > 0 ? [...ended, piece] : ended
+      return isEmpty(piece) ? ended : [...ended, piece]
     },
     /** Called at the end of the answer. Returns the last tool call, if it is complete. */
     finish: end,

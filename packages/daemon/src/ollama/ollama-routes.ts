@@ -1,5 +1,6 @@
 /** The part of Ollama's API that concerns models on this machine. */
 import type { FastifyPluginAsync } from 'fastify'
+import type { DaemonConfig } from '../config.ts'
 import { takeAnyTypeForJson } from '../http/body-types.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { LocalModels } from '../models/local-models.ts'
@@ -11,7 +12,12 @@ import { generateRoutes } from './generate-routes.ts'
 import { modelRoutes } from './model-routes.ts'
 import { pullRoutes } from './pull-routes.ts'
 
-type Dependencies = { models: LoadedModels; local: LocalModels; pulls: ModelPulls }
+type Dependencies = {
+  config: DaemonConfig
+  models: LoadedModels
+  local: LocalModels
+  pulls: ModelPulls
+}
 
 export const ollamaRoutes: FastifyPluginAsync<Dependencies> = async (app, dependencies) => {
   takeAnyTypeForJson(app)

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ChatRequest } from '@shoal/protocol'
+import type { DaemonConfig } from '../config.ts'
 import { plainEvents } from '../http/body-stream.ts'
 import { clientGone } from '../http/client-gone.ts'
-import { streamAnswer } from '../http/stream-answer.ts'
+import { answerSteps, streamAnswer } from '../http/stream-answer.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { type Finish, isEmpty, type Piece, type TokenLogprobs } from '../runtime/runtime.ts'
 import {
@@ -18,19 +19,26 @@ import { type GenerationStep, together } from './together.ts'
 
 type Steps = AsyncGenerator<GenerationStep>
 
-export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
+type Dependencies = { config: DaemonConfig; models: LoadedModels }
+
+export const chatRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models },
+  { config: { silenceMs }, models },
 ) => {
   app.post('/v1/chat/completions', { schema: { body: ChatRequest } }, async ({ body }, reply) => {
     const generation = createChatGeneration(body)
     const signal = clientGone(reply)
-    using use = await models.use(body.model)
-    const steps = together(use.runtime, [generation], { count: body.n ?? 1, signal })
+    const steps = answerSteps(
+      () => models.use(body.model),
+      ({ runtime }) => together(runtime, [generation], { count: body.n ?? 1, signal }),
+    )
     const head = answerHead('chatcmpl', body.model)
     if (!body.stream) return await wholeAnswer(steps, head)
-    const toParts = (all: Steps) => answerChunks(all, head, body)
-    return await streamAnswer(reply, steps, { ...plainEvents, toParts, toFailure })
+    return await streamAnswer(reply, steps, {
+      ...{ ...plainEvents, toFailure, silenceMs },
+      toParts: (all) => answerChunks(all, head, body),
+      toSign: () => toChunk(head, body, { index: 0, delta: {} }),
+    })
   })
 }
 
@@ -96,19 +104,33 @@ function toMessage({ text, reasoning, calls }: Choice) {
   }
 }
 
+type ChunkChoice = {
+  index: number
+  delta: object
+  logprobs?: TokenLogprobs[] | undefined
+  end?: string
+}
+
+const wantsUsage = ({ stream_options }: ChatRequest) => stream_options?.include_usage === true
+
+function toChunk(
+  head: AnswerHead,
+  request: ChatRequest,
+  { index, delta, logprobs, end = null }: ChunkChoice,
+) {
+  const choice = { index, delta, logprobs: toLogprobs(logprobs), finish_reason: end }
+  const usage = wantsUsage(request) && { usage: null }
+  return { ...head, object: 'chat.completion.chunk', choices: [choice], ...usage }
+}
+
 async function* answerChunks(
   steps: Steps,
   head: AnswerHead,
-  { stream_options, n }: ChatRequest,
+  request: ChatRequest,
 ): AsyncGenerator<object> {
-  const count = n ?? 1
-  const wantsUsage = stream_options?.include_usage === true
-  const chunk = (index: number, delta: object, logprobs?: TokenLogprobs[], end?: string) => ({
-    ...head,
-    object: 'chat.completion.chunk',
-    choices: [{ index, delta, logprobs: toLogprobs(logprobs), finish_reason: end ?? null }],
-    ...(wantsUsage && { usage: null }),
-  })
+  const count = request.n ?? 1
+  const chunk = (index: number, delta: object, logprobs?: TokenLogprobs[]) =>
+    toChunk(head, request, { index, delta, logprobs })
   const finishes: Finish[] = []
   const callCounts: number[] = []
   for (let index = 0; index < count; index += 1) {
@@ -118,7 +140,7 @@ async function* answerChunks(
     const { index } = step
     if ('finish' in step) {
       finishes[index] = step.finish
-      yield chunk(index, {}, undefined, step.finish.reason)
+      yield toChunk(head, request, { index, delta: {}, end: step.finish.reason })
       continue
     }
     const { piece } = step
@@ -127,7 +149,7 @@ async function* answerChunks(
     if (first) yield chunk(index, first, piece.logprobs)
     for (const delta of others) yield chunk(index, delta)
   }
-  if (!wantsUsage) return
+  if (!wantsUsage(request)) return
   const usage = sumUsage(finishes, count)
   yield { ...head, object: 'chat.completion.chunk', choices: [], usage }
 }

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CompletionRequest } from '@shoal/protocol'
+import type { DaemonConfig } from '../config.ts'
 import { plainEvents } from '../http/body-stream.ts'
 import { clientGone } from '../http/client-gone.ts'
 import { requireGaps } from '../http/gaps.ts'
-import { streamAnswer } from '../http/stream-answer.ts'
+import { answerSteps, streamAnswer } from '../http/stream-answer.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { type Finish, isEmpty, type TokenLogprobs } from '../runtime/runtime.ts'
 import { type AnswerHead, answerHead, sumUsage, toFailure } from './answer-parts.ts'
@@ -12,20 +13,29 @@ import { type GenerationStep, together } from './together.ts'
 
 type Steps = AsyncGenerator<GenerationStep>
 
-export const completionRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
+type Dependencies = { config: DaemonConfig; models: LoadedModels }
+
+export const completionRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models },
+  { config: { silenceMs }, models },
 ) => {
   app.post('/v1/completions', { schema: { body: CompletionRequest } }, async ({ body }, reply) => {
     const generations = createCompletionGenerations(body)
     const signal = clientGone(reply)
-    using use = await models.use(body.model)
-    if (body.suffix) requireGaps(use.runtime, 'suffix')
-    const steps = together(use.runtime, generations, { count: body.n ?? 1, signal })
+    const steps = answerSteps(
+      () => models.use(body.model),
+      ({ runtime }) => {
+        if (body.suffix) requireGaps(runtime, 'suffix')
+        return together(runtime, generations, { count: body.n ?? 1, signal })
+      },
+    )
     const head = { ...answerHead('cmpl', body.model), object: 'text_completion' }
     if (!body.stream) return await wholeAnswer(steps, head, body)
-    const toParts = (all: Steps) => answerChunks(all, head, body)
-    return await streamAnswer(reply, steps, { ...plainEvents, toParts, toFailure })
+    return await streamAnswer(reply, steps, {
+      ...{ ...plainEvents, toFailure, silenceMs },
+      toParts: (all) => answerChunks(all, head, body),
+      toSign: () => toChunk(head, body, toChoice(0, { text: '' })),
+    })
   })
 }
 
@@ -71,12 +81,17 @@ async function wholeAnswer(steps: Steps, head: AnswerHead, { n }: CompletionRequ
   return { ...head, choices, usage: sumUsage(finishes, n ?? 1) }
 }
 
+const wantsUsage = ({ stream_options }: CompletionRequest) => stream_options?.include_usage === true
+
+function toChunk(head: AnswerHead, request: CompletionRequest, choice: object) {
+  return { ...head, choices: [choice], ...(wantsUsage(request) && { usage: null }) }
+}
+
 async function* answerChunks(
   steps: Steps,
   head: AnswerHead,
-  { stream_options, n }: CompletionRequest,
+  request: CompletionRequest,
 ): AsyncGenerator<object> {
-  const wantsUsage = stream_options?.include_usage === true
   const finishes: Finish[] = []
   const lengths: number[] = []
   for await (const step of steps) {
@@ -89,8 +104,8 @@ async function* answerChunks(
         : { text: step.piece.text ?? '', logprobs: step.piece.logprobs }
     const offset = lengths[index] ?? 0
     lengths[index] = offset + part.text.length
-    const choices = [toChoice(index, part, offset)]
-    yield { ...head, choices, ...(wantsUsage && { usage: null }) }
+    yield toChunk(head, request, toChoice(index, part, offset))
   }
-  if (wantsUsage) yield { ...head, choices: [], usage: sumUsage(finishes, n ?? 1) }
+  if (!wantsUsage(request)) return
+  yield { ...head, choices: [], usage: sumUsage(finishes, request.n ?? 1) }
 }

@@ -1,4 +1,5 @@
 /** Converts an answer to the events of a streamed response. The last event contains the entire response. */
+import { convertSteps } from '../http/stream-answer.ts'
 import type { Finish, Piece } from '../runtime/runtime.ts'
 import { toDeltas } from './deltas.ts'
 import {
@@ -7,6 +8,7 @@ import {
   createItem,
   endItem,
   type ItemOptions,
+  isCall,
   type ResponseEvent,
 } from './item-events.ts'
 import { finishResponse, type ResponseObject } from './response-object.ts'
@@ -25,13 +27,11 @@ export async function* responseEvents(
   response: ResponseObject,
   { keep, ...itemOptions }: Options,
 ): AsyncGenerator<ResponseEvent, ResponseObject> {
-  // Until the request is admitted, an error can be sent with its own HTTP status.
-  let step = await steps.next()
   yield { type: 'response.created', response: structuredClone(response) }
-  yield { type: 'response.in_progress', response: structuredClone(response) }
+  yield inProgress(response)
   const { output } = response
-  for (; !step.done; step = await steps.next()) {
-    for (const delta of toDeltas(step.value)) {
+  const finish = yield* convertSteps(steps, function* (piece): Generator<ResponseEvent> {
+    for (const delta of toDeltas(piece)) {
       let item = output.at(-1)
       if (delta.name !== undefined || item?.type !== itemTypes[delta.kind]) {
         if (item) yield* endItem(item, output.length - 1, 'completed')
@@ -41,14 +41,20 @@ export async function* responseEvents(
       }
       yield* continueItem(item, output.length - 1, delta)
     }
-  }
-  const status = step.value.reason === 'length' ? 'incomplete' : 'completed'
+  })
+  const status = finish.reason === 'length' ? 'incomplete' : 'completed'
   const last = output.at(-1)
   if (last) yield* endItem(last, output.length - 1, status)
-  const finished = finishResponse(response, step.value)
+  const finished = finishResponse(response, finish)
   keep(finished)
   yield { type: `response.${status}`, response: finished }
   return finished
 }
+
+/** May be sent again at any time. */
+export const inProgress = (response: ResponseObject): ResponseEvent => ({
+  type: 'response.in_progress',
+  response: structuredClone(response),
+})
 
 const itemTypes = { text: 'message', reasoning: 'reasoning', call: 'function_call' } as const

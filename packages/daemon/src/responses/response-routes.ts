@@ -2,23 +2,27 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ResponseRequest } from '@shoal/protocol'
 import Type from 'typebox'
+import type { DaemonConfig } from '../config.ts'
 import { type Fault, unsupported } from '../errors.ts'
 import { namedEvents } from '../http/body-stream.ts'
 import { clientGone } from '../http/client-gone.ts'
 import { toErrorBody } from '../http/error-handler.ts'
 import { readKey } from '../http/guard.ts'
-import { convertSteps, readSteps, streamAnswer } from '../http/stream-answer.ts'
+import { answerSteps, convertSteps, readSteps, streamAnswer } from '../http/stream-answer.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
+import type { Finish, Piece } from '../runtime/runtime.ts'
 import { createResponseGeneration } from './generation.ts'
-import type { ResponseEvent } from './item-events.ts'
 import { keptResponses } from './kept-responses.ts'
-import { responseEvents } from './response-events.ts'
+import { inProgress, responseEvents } from './response-events.ts'
 import { beginResponse, failResponse, type ResponseObject } from './response-object.ts'
 import { findNamespaces } from './tools.ts'
 
-export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
+type Steps = AsyncGenerator<Piece, Finish>
+type Dependencies = { config: DaemonConfig; models: LoadedModels }
+
+export const responseRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models },
+  { config: { silenceMs }, models },
 ) => {
   const responsesOf = keptResponses()
 
@@ -28,17 +32,24 @@ export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
     const conversation = kept.continue(body.input, body.previous_response_id)
     const generation = createResponseGeneration(body, conversation)
     const signal = clientGone(reply)
-    using use = await models.use(body.model)
+    const steps = answerSteps(
+      () => models.use(body.model),
+      ({ runtime }) => runtime.generate(generation, signal),
+    )
     const response = beginResponse(body)
-    const events = responseEvents(use.runtime.generate(generation, signal), response, {
-      hasSummary: Boolean(body.reasoning?.summary), // the complete reasoning is sent in place of a summary
-      namespaces: findNamespaces(body),
-      keep(finished) {
-        if (body.store !== false) kept.keep(finished, conversation)
-      },
+    const toEvents = (all: Steps) =>
+      responseEvents(all, response, {
+        hasSummary: Boolean(body.reasoning?.summary), // the complete reasoning is sent in place of a summary
+        namespaces: findNamespaces(body),
+        keep(finished) {
+          if (body.store !== false) kept.keep(finished, conversation)
+        },
+      })
+    if (!body.stream) return (await readSteps(toEvents(steps))).end
+    return await streamAnswer(reply, steps, {
+      ...{ ...namedEvents, silenceMs },
+      ...numbered(response, toEvents),
     })
-    if (!body.stream) return (await readSteps(events)).end
-    return await streamAnswer(reply, events, { ...namedEvents, ...numbered(response) })
   })
 
   // The request log redacts `:token`. Without a key, the ID alone gives access to the response.
@@ -63,16 +74,20 @@ export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
 }
 
 /** Numbers the events of a response, including the last one if the response fails. */
-function numbered(response: ResponseObject) {
-  let sequence_number = 0
+function numbered(
+  response: ResponseObject,
+  toEvents: (steps: Steps) => ReturnType<typeof responseEvents>,
+) {
+  let count = 0
+  const number = (event: object) => ({ ...event, sequence_number: count++ })
   return {
-    toParts: (events: AsyncGenerator<ResponseEvent>) =>
-      convertSteps(events, (event) => [{ ...event, sequence_number: sequence_number++ }]),
+    toParts: (steps: Steps) => convertSteps(toEvents(steps), (event) => [number(event)]),
+    toSign: () => number(inProgress(response)),
     toFailure(fault: Fault) {
       const { detail, error } = toErrorBody(fault)
       const { code, message } = error
       const failed = failResponse(response, { code: code ?? 'server_error', message })
-      return { type: 'response.failed', response: failed, sequence_number, detail }
+      return number({ type: 'response.failed', response: failed, detail })
     },
   }
 }

@@ -49,9 +49,10 @@ export function runtimeContract(start: () => Promise<Runtime>) {
     })
   })
 
-  test('the first part of an answer is empty, unless the request is refused', async () => {
+  test('the first part of an answer has the token counts of the prompt, unless the request is refused', async () => {
     const first = (content: string) => runtime.generate(makeChatGeneration(content), never).next()
-    expect(await first('Hello')).toEqual({ done: false, value: {} })
+    const prompt = { promptTokens: expect.any(Number), cachedTokens: expect.any(Number) }
+    expect(await first('Hello')).toEqual({ done: false, value: { prompt } })
     await expect(first('word '.repeat(700))).rejects.toThrow('512')
   })
 

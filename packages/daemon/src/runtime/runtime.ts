@@ -4,9 +4,9 @@ export type Runtime = {
   facts: ModelFacts
   /**
    * Yields an answer's parts as they are generated. Returns why the answer ended, with token counts and times. The
-   * first part is empty and is yielded when the request is admitted. A request is admitted if its prompt fits in the
-   * context, its schema is valid, and it has a slot. Rejects with a prompt error, which always comes before the first
-   * part, or with `model_lost`.
+   * first part has only `prompt` and is yielded when the request is admitted. A request is admitted if its prompt fits
+   * in the context, its schema is valid, and it has a slot. Rejects with a prompt error, which always comes before the
+   * first part, or with `model_lost`.
    */
   generate(generation: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish>
   /** Returns a unit vector for each text, in the order of the texts. Rejects with the same errors as `generate`. */
@@ -244,6 +244,8 @@ export type TokenLogprobs = TokenLogprob & { top_logprobs: TokenLogprob[] }
 
 /** A part of an answer as it is generated: text, reasoning, or a part of a tool call. */
 export type Piece = {
+  /** The token counts of the prompt, in the first part. */
+  prompt?: Pick<Finish, 'promptTokens' | 'cachedTokens'>
   text?: string
   reasoning?: string
   /**
@@ -256,8 +258,8 @@ export type Piece = {
   logprobs?: TokenLogprobs[]
 }
 
-/** Whether a part of an answer is empty, like the part that is yielded when a request is admitted. */
-export const isEmpty = (piece: Piece): boolean => Object.keys(piece).length === 0
+/** Whether a part of an answer has no output, like the part that is yielded when a request is admitted. */
+export const isEmpty = ({ prompt, ...output }: Piece): boolean => Object.keys(output).length === 0
 
 export type Finish = {
   reason: 'stop' | 'length' | 'tool_calls'
@@ -298,8 +300,6 @@ export const promptError = (
   message: string,
   { param, cause }: { param?: string | undefined; cause?: unknown } = {},
 ) => new AppError(code, message, { param }, { cause })
-
-export const isPromptError = (error: unknown) => hasCode(error, ...promptCodes)
 
 /** Creates the error for a prompt that does not fit in the context. Each API reports it in its own words. */
 export function promptTooLong(overflow: Overflow) {

@@ -77,7 +77,7 @@ function createRuntime(
       const maxPieces = Math.min(generation.maxTokens ?? Number.POSITIVE_INFINITY, pieces.length)
       let count = 0
       try {
-        yield {}
+        yield { prompt: { promptTokens: prompt.length, cachedTokens: 0 } }
         while (count < maxPieces && !stops.isStopped()) {
           await pace()
           signal.throwIfAborted()

@@ -48,18 +48,22 @@ export async function openConversations(model: LlamaModel, settings: Settings) {
     release: slots.release,
     freeCache: promptCache.clear,
 
-    /** Caches the slot's conversation, and restores a cached conversation that the prompt continues. */
-    restore: (slot: Slot, tokens: Token[]) => upkeep.run(() => promptCache.prepare(slot, tokens)),
+    /**
+     * Caches the slot's conversation, and restores a cached conversation that the prompt continues. Resolves to the
+     * number of the prompt's tokens that are then in the slot.
+     */
+    async restore(slot: Slot, tokens: Token[]): Promise<number> {
+      await upkeep.run(() => promptCache.prepare(slot, tokens))
+      await forgetFrom(slot, tokens)
+      return slot.sequence.nextTokenIndex
+    },
 
     /**
-     * Processes a prompt in parts, so that a canceled request stops soon. Leaves the last part unprocessed, and returns
-     * its tokens, and the number of tokens that were already in the slot.
+     * Processes the tokens of a prompt that are not in the slot, in parts, so that a canceled request stops soon.
+     * Leaves the last part unprocessed, and resolves to its tokens.
      */
-    async read(slot: Slot, tokens: Token[], signal: AbortSignal) {
-      await forgetFrom(slot, tokens)
-      const { sequence } = slot
-      const cachedTokens = sequence.nextTokenIndex
-      let unread = tokens.slice(cachedTokens)
+    async read({ sequence }: Slot, tokens: Token[], signal: AbortSignal): Promise<Token[]> {
+      let unread = tokens.slice(sequence.nextTokenIndex)
       while (unread.length > readAtOnce) {
         await upkeep.turn()
         generating += 1
@@ -71,7 +75,7 @@ export async function openConversations(model: LlamaModel, settings: Settings) {
         signal.throwIfAborted()
         unread = unread.slice(readAtOnce)
       }
-      return { unread, cachedTokens }
+      return unread
     },
 
     /** Starts to generate tokens after the unread tokens of the prompt. The caller must call `end` at the end. */

@@ -106,9 +106,9 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     const constraints = await constrain(generation, prompt.tokens)
     const slot = await conversations.take(prompt.tokens, signal)
     try {
-      yield {}
-      await conversations.restore(slot, prompt.tokens)
-      return yield* answer(slot, { generation, prompt, constraints, signal })
+      const cachedTokens = await conversations.restore(slot, prompt.tokens)
+      yield { prompt: { promptTokens: prompt.tokens.length, cachedTokens } }
+      return yield* answer(slot, { generation, prompt, cachedTokens, constraints, signal })
     } finally {
       conversations.release(slot)
     }
@@ -117,16 +117,17 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   type Request = {
     generation: Generation
     prompt: ReadPrompt & { room: number }
+    cachedTokens: number
     constraints: Constraints
     signal: AbortSignal
   }
 
   async function* answer(
     slot: Slot,
-    { generation, prompt, constraints, signal }: Request,
+    { generation, prompt, cachedTokens, constraints, signal }: Request,
   ): AsyncGenerator<Piece, Finish> {
     const startedAt = performance.now()
-    const { unread, cachedTokens } = await conversations.read(slot, prompt.tokens, signal)
+    const unread = await conversations.read(slot, prompt.tokens, signal)
     const { evaluation, calls, grammar, isCall } = constraints
     const probabilities = generation.topLogprobs !== undefined
     // With a grammar, the library must choose the token, because it checks tokens against the grammar.
