@@ -2,7 +2,7 @@
  * All daemon settings. This module loads none of the server's code, so that help and docs can list the settings
  * quickly.
  */
-import { list, type Parse, port, setting, size, wholeNumber, word } from '@shoal/core/settings'
+import { choice, list, type Parse, port, setting, size, wholeNumber, word } from '@shoal/core/settings'
 import { parseKeepAlive } from '@shoal/core/units'
 
 const parseOrigin: Parse<string> = (text, refuse) => {
@@ -89,6 +89,14 @@ export const daemonSettings = {
     description: 'API key that the daemon requires',
     details:
       '`--api-key-file` specifies a file that contains the key; commands that call a daemon send the key in `SHOAL_API_KEY`',
+  }),
+  refusesMedia: setting({
+    variable: 'SHOAL_MEDIA',
+    parse: choice({ note: false, refuse: true }),
+    default: 'note',
+    description:
+      "what happens to images and documents in a conversation's history and in tool results, which models cannot read: `note` puts a note in their place, `refuse` refuses the request",
+    details: "in the user's new message, they are always refused",
   }),
   /** Origins of web pages that may call the daemon, in addition to pages from this machine. */
   origins: setting({

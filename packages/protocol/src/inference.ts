@@ -4,6 +4,8 @@ import { optional } from './common.ts'
 
 const ContentPart = Type.Object({
   type: Type.String(),
+  image_url: Type.Optional(Type.Unknown()),
+  file: Type.Optional(Type.Unknown()),
   text: Type.Optional(Type.String()),
   refusal: Type.Optional(Type.String()),
 })

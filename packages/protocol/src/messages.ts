@@ -6,10 +6,18 @@ import Type, { type Static } from 'typebox'
 import { optional } from './common.ts'
 import { maxTools } from './inference.ts'
 
-/** A part of a message. Its `type` determines which of the other members it has. */
-const ContentBlock = Type.Object({
+const blockFields = {
   type: Type.String(),
   text: Type.Optional(Type.String()),
+  /** The data of an image or a document. A search result has a URL instead. */
+  source: Type.Optional(Type.Unknown()),
+  title: optional(Type.String()),
+  tool_name: Type.Optional(Type.String()),
+}
+
+/** A part of a message. Its `type` determines which of the other members it has. */
+const ContentBlock = Type.Object({
+  ...blockFields,
   thinking: Type.Optional(Type.String()),
   id: Type.Optional(Type.String()),
   name: Type.Optional(Type.String()),
@@ -19,7 +27,7 @@ const ContentBlock = Type.Object({
   content: Type.Optional(
     Type.Union([
       Type.String(),
-      Type.Array(Type.Object({ type: Type.String(), text: Type.Optional(Type.String()) })),
+      Type.Array(Type.Object({ ...blockFields, content: Type.Optional(Type.Unknown()) })),
     ]),
   ),
 })

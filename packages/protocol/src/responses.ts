@@ -8,6 +8,8 @@ import { CallArguments, formFields, maxTools, samplingFields, TokenLimit } from 
 
 const Part = Type.Object({
   type: Type.String(),
+  image_url: Type.Optional(Type.Unknown()),
+  filename: Type.Optional(Type.Unknown()),
   text: Type.Optional(Type.String()),
   refusal: Type.Optional(Type.String()),
 })

@@ -168,7 +168,7 @@ test("errors have the API's format, even within a stream", async () => {
     ...{ model, max_tokens },
     messages: [{ role: 'user', content: image as never }],
   })
-  await expect(strange).rejects.toThrow('must contain only text blocks, not a block of type image')
+  await expect(strange).rejects.toThrow('messages.0.content of type image is not supported: this model cannot see the image')
   const wrong = client.messages.create({ model, messages: hello } as never)
   await expect(wrong).rejects.toMatchObject({
     status: 422,

@@ -1,6 +1,7 @@
 /** Converts requests from the format of Anthropic's Messages API to the runtime's format. */
 import type { ContentBlock, CountTokensRequest, MessagesRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
+import { type MediaSettings, mediaReaders, type ReadMedia } from '../http/media.ts'
 import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
 import { toSampling } from '../http/sampling.ts'
 import {
@@ -12,11 +13,14 @@ import {
   type Tool,
 } from '../runtime/runtime.ts'
 
-export function createMessagesGeneration(request: MessagesRequest): Generation {
+export function createMessagesGeneration(
+  request: MessagesRequest,
+  media: MediaSettings,
+): Generation {
   refuseFields(request, unsupportedFields.messages)
   const format = request.output_config?.format ?? request.output_format
   return {
-    prompt: { chat: createMessagesChat(request) },
+    prompt: { chat: createMessagesChat(request, media) },
     maxTokens: request.max_tokens,
     stop: request.stop_sequences ?? [],
     sampling: toSampling(request),
@@ -25,11 +29,15 @@ export function createMessagesGeneration(request: MessagesRequest): Generation {
   }
 }
 
-export function createMessagesChat(request: CountTokensRequest): Chat {
+export function createMessagesChat(request: CountTokensRequest, media: MediaSettings): Chat {
   const { system, messages, thinking, tool_choice, output_config } = request
   const tools = (request.tools ?? []).map(toTool)
   const names = findToolNames(messages)
-  const converted = messages.flatMap((message, index) => toChatMessages(message, index, names))
+  const readers = mediaReaders(messages.map(getRole), media)
+  const converted = messages.flatMap((message, index) => {
+    const options = { path: `messages.${index}.content`, names, readMedia: readers(index) }
+    return toChatMessages(message, options)
+  })
   return {
     messages: [...toSystemMessage(system), ...converted],
     tools,
@@ -45,10 +53,21 @@ export function createMessagesChat(request: CountTokensRequest): Chat {
 
 type Message = CountTokensRequest['messages'][number]
 
+/** The message of a tool's result may also contain images from the result. */
+function getRole({ role, content }: Message): string {
+  const isResult = Array.isArray(content) && content.some(({ type }) => type === 'tool_result')
+  return isResult ? 'tool' : role
+}
+
 function toSystemMessage(system: CountTokensRequest['system']): ChatMessage[] {
-  const content = typeof system === 'string' ? system : joinTexts(system ?? [], 'system')
+  const readMedia = (_: object, param: string): never => {
+    throw unsupported(param, 'must contain only text blocks')
+  }
+  const content = typeof system === 'string' ? system : joinTexts(system ?? [], 'system', readMedia)
   return content === '' ? [] : [{ role: 'system', content }]
 }
+
+type Options = { path: string; names: ReadonlyMap<string, string>; readMedia: ReadMedia }
 
 /**
  * Converts one message. Each tool result becomes a separate message. These messages come before the rest of the user's
@@ -56,24 +75,22 @@ function toSystemMessage(system: CountTokensRequest['system']): ChatMessage[] {
  */
 function toChatMessages(
   { role, content }: Message,
-  index: number,
-  names: ReadonlyMap<string, string>,
+  { path, names, readMedia }: Options,
 ): ChatMessage[] {
   if (typeof content === 'string') return [{ role, content }]
-  const path = `messages.${index}.content`
   const results = content.filter(({ type }) => type === 'tool_result')
   const calls = content.filter(({ type }) => type === 'tool_use')
   const thoughts = content.filter(({ type }) => type === 'thinking')
   const hidden = ['tool_result', 'tool_use', 'thinking', 'redacted_thinking']
   const texts = content.filter(({ type }) => !hidden.includes(type))
-  const text = joinTexts(texts, path)
+  const text = joinTexts(texts, path, readMedia)
   const reasoning = thoughts.map(({ thinking = '' }) => thinking).join('')
   const toolMessages = results.map((block): ChatMessage => {
     const { tool_use_id: id = '', content: result = '' } = block
     const name = names.get(id)
     return {
       role: 'tool',
-      content: typeof result === 'string' ? result : joinTexts(result, path),
+      content: typeof result === 'string' ? result : joinTexts(result, path, readMedia),
       tool_call_id: id,
       ...(name !== undefined && { name }),
     }
@@ -100,12 +117,28 @@ function findToolNames(messages: readonly Message[]): Map<string, string> {
   return new Map(calls.map(({ id = '', name = '' }) => [id, name]))
 }
 
-function joinTexts(blocks: readonly { type: string; text?: string }[], path: string): string {
-  const strange = blocks.find(({ type }) => type !== 'text')
-  if (strange) {
-    throw unsupported(path, `must contain only text blocks, not a block of type ${strange.type}`)
-  }
-  return blocks.map(({ text = '' }) => text).join('')
+type Block = Pick<ContentBlock, 'type' | 'text' | 'source' | 'title' | 'tool_name'> & {
+  content?: unknown
+}
+
+const joinTexts = (blocks: readonly Block[], path: string, readMedia: ReadMedia): string =>
+  blocks.map((block) => findText(block) ?? readMedia(block, path)).join('')
+
+/** Returns the text in a block; undefined if the block has no text. */
+function findText({ type, text, source, title, content, tool_name }: Block): string | undefined {
+  if (type === 'text') return text ?? ''
+  if (type === 'tool_reference') return `[tool ${tool_name}]` // refers to one of the request's tools
+  if (type === 'search_result') return [title, source, findTexts(content)].join('\n')
+  if (type !== 'document') return undefined
+  const { type: form, data, content: inner } = Object(source) as Record<string, unknown>
+  return form === 'text' && typeof data === 'string' ? data : findTexts(inner)
+}
+
+/** Returns the text of a string or of text blocks; undefined if it is anything else. */
+function findTexts(content: unknown): string | undefined {
+  if (typeof content === 'string') return content
+  const texts = Array.isArray(content) ? content.map((one) => Object(one).text) : [undefined]
+  return texts.every((text) => typeof text === 'string') ? texts.join('') : undefined
 }
 
 function toTool(

@@ -17,10 +17,10 @@ type Dependencies = { config: DaemonConfig; models: LoadedModels }
 
 export const messagesRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { config: { silenceMs }, models },
+  { config, models },
 ) => {
   app.post('/v1/messages', { schema: { body: MessagesRequest } }, async ({ body }, reply) => {
-    const generation = createMessagesGeneration(body)
+    const generation = createMessagesGeneration(body, config)
     const signal = clientGone(reply)
     const steps = answerSteps(
       () => models.use(body.model),
@@ -28,7 +28,7 @@ export const messagesRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     )
     if (!body.stream) return await wholeMessage(steps, body.model)
     return await streamAnswer(reply, steps, {
-      ...{ ...namedEvents, silenceMs },
+      ...{ ...namedEvents, silenceMs: config.silenceMs },
       toParts: (all) => messageEvents(all, body.model),
       toSign: () => ({ type: 'ping' }),
       toFailure: toAnthropicErrorBody,
@@ -39,7 +39,7 @@ export const messagesRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     '/v1/messages/count_tokens',
     { schema: { body: CountTokensRequest } },
     async ({ body }) => {
-      const chat = createMessagesChat(body)
+      const chat = createMessagesChat(body, config)
       using use = await models.use(body.model)
       return { input_tokens: await use.runtime.countTokens({ chat }) }
     },

@@ -1,14 +1,17 @@
 /** The endpoints of llama.cpp's server that some clients look for. `server-info/` has `/health` and `/props`. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ApplyTemplateRequest, DetokenizeRequest, TokenizeRequest } from '@shoal/protocol'
+import type { DaemonConfig } from '../config.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { getOnlyModel } from '../models/only-model.ts'
 import { getForm } from '../openai/answer-form.ts'
 import { createChat } from '../openai/generation.ts'
 
-export const llamaServerRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
+type Dependencies = { config: DaemonConfig; models: LoadedModels }
+
+export const llamaServerRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models },
+  { config, models },
 ) => {
   const nameOf = (model: string | null | undefined) => model || getOnlyModel(models)
 
@@ -38,7 +41,7 @@ export const llamaServerRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels
   app.post('/apply-template', { schema: { body: ApplyTemplateRequest } }, async ({ body }) => {
     const model = nameOf(body.model)
     const request = { ...body, model }
-    const chat = { chat: createChat(request), form: getForm(request) }
+    const chat = { chat: createChat(request, config), form: getForm(request) }
     using use = await models.use(model)
     return { model, prompt: await use.runtime.applyTemplate(chat) }
   })

@@ -2,6 +2,7 @@
  * Sends a model's answer to an Ollama client, either as a stream with one line for each part, or as a single object.
  */
 import type { FastifyReply } from 'fastify'
+import type { DaemonConfig } from '../config.ts'
 import { jsonLines } from '../http/body-stream.ts'
 import { toOllamaErrorBody } from '../http/error-handler.ts'
 import { convertSteps, readSteps, streamAnswer } from '../http/stream-answer.ts'
@@ -34,7 +35,7 @@ export async function wholeAnswer(steps: Steps, shape: Shape, timing: Timing) {
   return makeLastBody(shape, mergeParts(all), end, timing)
 }
 
-type StreamOptions = { shape: Shape; timing: Timing; silenceMs: number }
+type StreamOptions = Pick<DaemonConfig, 'silenceMs'> & { shape: Shape; timing: Timing }
 
 export function streamLines(
   reply: FastifyReply,

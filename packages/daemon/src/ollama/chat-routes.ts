@@ -17,14 +17,14 @@ type Dependencies = { config: DaemonConfig; models: LoadedModels }
 
 export const chatRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { config: { silenceMs }, models },
+  { config, models },
 ) => {
   app.post('/api/chat', { schema: { body: OllamaChatRequest } }, async ({ body }, reply) => {
     const timing = { startedAt: performance.now(), loadMs: 0 }
     refuseUnsupported(body)
     const shape: Shape = { model: body.model, toBody }
     if (!body.messages?.length) return emptyAnswer(shape, await loadOrRelease(models, body))
-    const generation = createOllamaChatGeneration(body)
+    const generation = createOllamaChatGeneration(body, config)
     const signal = clientGone(reply)
     const steps = answerSteps(
       () => models.use(body.model, readOptions(body)),
@@ -35,7 +35,7 @@ export const chatRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       },
     )
     if (body.stream === false) return await wholeAnswer(steps, shape, timing)
-    return await streamLines(reply, steps, { shape, timing, silenceMs })
+    return await streamLines(reply, steps, { ...config, shape, timing })
   })
 }
 

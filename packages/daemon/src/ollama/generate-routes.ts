@@ -18,7 +18,7 @@ type Dependencies = { config: DaemonConfig; models: LoadedModels }
 
 export const generateRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { config: { silenceMs }, models },
+  { config, models },
 ) => {
   const schema = { body: OllamaGenerateRequest }
   app.post('/api/generate', { schema }, async ({ body }, reply) => {
@@ -37,7 +37,7 @@ export const generateRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       },
     )
     if (body.stream === false) return await wholeAnswer(steps, shape, timing)
-    return await streamLines(reply, steps, { shape, timing, silenceMs })
+    return await streamLines(reply, steps, { ...config, shape, timing })
   })
 }
 

@@ -1,6 +1,7 @@
 import type { OllamaChatRequest, OllamaGenerateRequest } from '@shoal/protocol'
 import { Fault } from '../errors.ts'
 import { toGap } from '../http/gaps.ts'
+import type { MediaSettings } from '../http/media.ts'
 import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
 import type { UseOptions } from '../models/loaded-models.ts'
 import type { LocalModel } from '../models/local-models.ts'
@@ -24,8 +25,11 @@ export function readOptions({ keep_alive, options }: AnyRequest): UseOptions {
   return { keepAliveMs: toKeepAliveMs(keep_alive), contextLength: options?.num_ctx ?? undefined }
 }
 
-export function createOllamaChatGeneration(request: OllamaChatRequest): Generation {
-  const messages = toChatMessages(request.messages ?? [])
+export function createOllamaChatGeneration(
+  request: OllamaChatRequest,
+  media: MediaSettings,
+): Generation {
+  const messages = toChatMessages(request.messages ?? [], media)
   const tools = toTools(request)
   const variables = getTemplateVariables(request)
   const isContinued = isUnfinished(messages)

@@ -1,5 +1,5 @@
 import type { OllamaChatRequest, OllamaMessage } from '@shoal/protocol'
-import { unsupported } from '../errors.ts'
+import { type MediaSettings, mediaReaders } from '../http/media.ts'
 import {
   type ChatMessage,
   makeCall,
@@ -9,18 +9,24 @@ import {
 } from '../runtime/runtime.ts'
 
 /** Converts Ollama's messages to OpenAI's format, for which chat templates are written. */
-export function toChatMessages(messages: OllamaMessage[]): ChatMessage[] {
+export function toChatMessages(messages: OllamaMessage[], media: MediaSettings): ChatMessage[] {
   const unanswered: ToolCall[] = []
+  const readers = mediaReaders(
+    messages.map(({ role }) => role),
+    media,
+  )
   return messages.map((message, index) => {
-    if (message.images?.length) throw unsupported(`messages.${index}.images`)
     const { role, content, thinking, tool_calls } = message
+    const images = (message.images ?? []).map((data) =>
+      readers(index)({ type: 'image', source: { data } }, `messages.${index}.images`),
+    )
     const calls = (tool_calls ?? []).map((call, place) =>
       makeCall(call.id || `call_${index}_${place}`, call.function.name, call.function.arguments),
     )
     unanswered.push(...calls)
     return {
       role,
-      content: content ?? '',
+      content: (content ?? '') + images.join(''),
       ...(thinking && { reasoning_content: thinking }),
       ...(calls.length > 0 && { tool_calls: calls }),
       ...(role === 'tool' && answeredCall(message, unanswered)),

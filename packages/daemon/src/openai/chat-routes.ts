@@ -23,10 +23,10 @@ type Dependencies = { config: DaemonConfig; models: LoadedModels }
 
 export const chatRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { config: { silenceMs }, models },
+  { config, models },
 ) => {
   app.post('/v1/chat/completions', { schema: { body: ChatRequest } }, async ({ body }, reply) => {
-    const generation = createChatGeneration(body)
+    const generation = createChatGeneration(body, config)
     const signal = clientGone(reply)
     const steps = answerSteps(
       () => models.use(body.model),
@@ -35,7 +35,7 @@ export const chatRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     const head = answerHead('chatcmpl', body.model)
     if (!body.stream) return await wholeAnswer(steps, head)
     return await streamAnswer(reply, steps, {
-      ...{ ...plainEvents, toFailure, silenceMs },
+      ...{ ...plainEvents, toFailure, silenceMs: config.silenceMs },
       toParts: (all) => answerChunks(all, head, body),
       toSign: () => toChunk(head, body, { index: 0, delta: {} }),
     })

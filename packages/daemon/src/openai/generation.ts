@@ -2,6 +2,7 @@
 import type { ChatRequest, CompletionRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import { toGap } from '../http/gaps.ts'
+import { type MediaSettings, mediaReaders, type ReadMedia } from '../http/media.ts'
 import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
 import { checkSampling, toSampling } from '../http/sampling.ts'
 import {
@@ -18,14 +19,14 @@ import { getForm } from './answer-form.ts'
 import { joinText } from './join-text.ts'
 import { chooseTools, type WantedTools } from './tool-choice.ts'
 
-export function createChatGeneration(request: ChatRequest): Generation {
+export function createChatGeneration(request: ChatRequest, media: MediaSettings): Generation {
   refuseFields(request, unsupportedFields.chat)
   const { logprobs, top_logprobs } = request
   if (top_logprobs !== null && top_logprobs !== undefined && logprobs !== true) {
     throw new Fault(400, 'top_logprobs requires logprobs to be true', { param: 'top_logprobs' })
   }
   return checkSampling({
-    prompt: { chat: createChat(request) },
+    prompt: { chat: createChat(request, media) },
     maxTokens: toMaxTokens(
       request.n_predict ?? request.max_completion_tokens ?? request.max_tokens,
     ),
@@ -73,9 +74,16 @@ function toPrompt(text: string | number[], { suffix }: CompletionRequest): Promp
   throw unsupported('suffix', 'requires a prompt of text, not of tokens')
 }
 
-export function createChat(request: ChatRequest): Chat {
+export function createChat(request: ChatRequest, media: MediaSettings): Chat {
   const tools = (request.tools ?? []).map(toTool)
-  const messages = request.messages.map(toChatMessage)
+  const readers = mediaReaders(
+    request.messages.map(({ role }) => role),
+    media,
+  )
+  const messages = request.messages.map((message, index) => {
+    const param = `messages.${index}.content`
+    return toChatMessage(message, { param, readMedia: readers(index) })
+  })
   const isContinued = request.continue_final_message !== false && isUnfinished(messages)
   return {
     messages,
@@ -111,12 +119,15 @@ function toWantedTools({ tool_choice: choice }: ChatRequest): WantedTools {
   return { mode, allowed: tools.map(({ function: { name } }) => name) }
 }
 
-function toChatMessage(message: ChatRequest['messages'][number], index: number): ChatMessage {
+function toChatMessage(
+  message: ChatRequest['messages'][number],
+  options: { param: string; readMedia: ReadMedia },
+): ChatMessage {
   const { role, content, refusal, name, tool_calls, tool_call_id } = message
   const reasoning = message.reasoning_content || message.reasoning
   return {
     role: role === 'developer' ? 'system' : role,
-    content: joinText(content ?? refusal, `messages.${index}.content`, ['text', 'refusal']),
+    content: joinText(content ?? refusal, { ...options, textTypes: ['text', 'refusal'] }),
     ...(name && { name }),
     ...(reasoning && { reasoning_content: reasoning }),
     ...(tool_calls?.length && {

@@ -1,20 +1,22 @@
-import { unsupported } from '../errors.ts'
+import type { MediaPart, ReadMedia } from '../http/media.ts'
 
-type Part = { type: string; text?: string; refusal?: string }
+type Part = MediaPart & { text?: string; refusal?: string }
 
-/**
- * Joins the text parts of `content`. Throws a `Fault` if it has another part, such as an image. `param` is the name of
- * the parameter that contains the parts.
- */
+type Options = {
+  /** The name of the parameter that contains the parts. */
+  param: string
+  textTypes: readonly string[]
+  readMedia: ReadMedia
+}
+
+/** Joins the text parts of `content`, and the texts with which `readMedia` replaces other parts. */
 export function joinText(
   content: string | Part[] | null | undefined,
-  param: string,
-  textTypes: readonly string[],
+  { param, textTypes, readMedia }: Options,
 ): string {
   if (!Array.isArray(content)) return content ?? ''
-  const strange = content.find(({ type }) => !textTypes.includes(type))
-  if (strange) {
-    throw unsupported(param, `of type ${strange.type} is not supported: it must be text`)
-  }
-  return content.map(({ text, refusal }) => text ?? refusal ?? '').join('')
+  const texts = content.map((part) =>
+    textTypes.includes(part.type) ? (part.text ?? part.refusal ?? '') : readMedia(part, param),
+  )
+  return texts.join('')
 }

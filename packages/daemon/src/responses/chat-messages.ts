@@ -1,17 +1,23 @@
 /** Converts the items of a conversation to messages in the format that chat templates expect. */
 import type { InputItem } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
+import { type MediaSettings, mediaReaders, type ReadMedia } from '../http/media.ts'
 import { joinText } from '../openai/join-text.ts'
 import { type ChatMessage, makeCall } from '../runtime/runtime.ts'
 
 /** Converts items to messages. Consecutive reasoning, text and calls become one assistant message. */
-export function toChatMessages(instructions: string, items: InputItem[]): ChatMessage[] {
+export function toChatMessages(
+  instructions: string,
+  items: InputItem[],
+  media: MediaSettings,
+): ChatMessage[] {
   const messages: ChatMessage[] = []
   const toolNames = new Map<string, string>()
+  const readers = mediaReaders(items.map(getRole), media)
   if (instructions !== '') messages.push({ role: 'system', content: instructions })
   items.forEach((item, index) => {
-    const path = `input.${index}`
-    const message = toMessage(item, path, toolNames)
+    const options = { path: `input.${index}`, toolNames, readMedia: readers(index) }
+    const message = toMessage(item, options)
     const last = messages.at(-1)
     const hasOneSystemMessage = messages.length === 1 && last?.role === 'system'
     if (message.role === 'system' && last && hasOneSystemMessage) {
@@ -27,8 +33,17 @@ export function toChatMessages(instructions: string, items: InputItem[]): ChatMe
   return messages
 }
 
-function toMessage(item: InputItem, path: string, toolNames: Map<string, string>): ChatMessage {
+function getRole({ type, role }: InputItem): string {
+  if (type === 'function_call_output') return 'tool'
+  return role ?? 'assistant'
+}
+
+type Options = { path: string; toolNames: Map<string, string>; readMedia: ReadMedia }
+
+function toMessage(item: InputItem, { path, toolNames, readMedia }: Options): ChatMessage {
   const { type, role, content, summary, call_id, name, output } = item
+  const joinParts = (parts: InputItem['content'], param: string) =>
+    joinText(parts, { param, textTypes, readMedia })
   if (type === 'reasoning') {
     const reasoning_content =
       joinParts(content, `${path}.content`) || joinParts(summary, `${path}.summary`)
@@ -85,10 +100,7 @@ function joinMessages(
   if (tool_calls) message.tool_calls = [...(message.tool_calls ?? []), ...tool_calls]
 }
 
-const textParts = ['input_text', 'output_text', 'text', 'refusal', 'summary_text', 'reasoning_text']
-
-const joinParts = (content: InputItem['content'], param: string): string =>
-  joinText(content, param, textParts)
+const textTypes = ['input_text', 'output_text', 'text', 'refusal', 'summary_text', 'reasoning_text']
 
 function required<T>(value: T | null | undefined, param: string): T {
   if (value !== undefined && value !== null) return value

@@ -1,6 +1,7 @@
 /** Converts requests from the format of OpenAI's Responses API to the runtime's format. */
 import type { InputItem, ResponseRequest } from '@shoal/protocol'
 import { Fault } from '../errors.ts'
+import type { MediaSettings } from '../http/media.ts'
 import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
 import { checkSampling, toSampling } from '../http/sampling.ts'
 import { getResponseForm } from '../openai/answer-form.ts'
@@ -17,6 +18,7 @@ import { toTools } from './tools.ts'
 export function createResponseGeneration(
   request: ResponseRequest,
   conversation: InputItem[],
+  media: MediaSettings,
 ): Generation {
   refuseFields(request, unsupportedFields.responses)
   if (conversation.length === 0) {
@@ -26,7 +28,7 @@ export function createResponseGeneration(
   return checkSampling({
     prompt: {
       chat: {
-        messages: toChatMessages(request.instructions ?? '', conversation),
+        messages: toChatMessages(request.instructions ?? '', conversation, media),
         ...chooseTools(toTools(request), toWantedTools(request)),
         ...(request.parallel_tool_calls === false && { maxCalls: 1 }),
         variables: {

@@ -41,15 +41,6 @@ test.each([
     'input.0.content',
     { model, input: [{ role: 'user', content: [{ type: 'input_image' }] }] },
   ],
-  [
-    400,
-    'unsupported_parameter',
-    'input.0.output',
-    {
-      model,
-      input: [{ type: 'function_call_output', call_id: 'x', output: [{ type: 'input_image' }] }],
-    },
-  ],
   [400, null, 'tool_choice', { model, input: 'Hi', tool_choice: 'required' }],
   [
     404,

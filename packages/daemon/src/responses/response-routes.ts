@@ -22,7 +22,7 @@ type Dependencies = { config: DaemonConfig; models: LoadedModels }
 
 export const responseRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { config: { silenceMs }, models },
+  { config, models },
 ) => {
   const responsesOf = keptResponses()
 
@@ -30,7 +30,7 @@ export const responseRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     const { body } = request
     const kept = responsesOf(readKey(request.headers))
     const conversation = kept.continue(body.input, body.previous_response_id)
-    const generation = createResponseGeneration(body, conversation)
+    const generation = createResponseGeneration(body, conversation, config)
     const signal = clientGone(reply)
     const steps = answerSteps(
       () => models.use(body.model),
@@ -47,7 +47,7 @@ export const responseRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       })
     if (!body.stream) return (await readSteps(toEvents(steps))).end
     return await streamAnswer(reply, steps, {
-      ...{ ...namedEvents, silenceMs },
+      ...{ ...namedEvents, silenceMs: config.silenceMs },
       ...numbered(response, toEvents),
     })
   })
