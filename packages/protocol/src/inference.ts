@@ -21,11 +21,18 @@ export const TokenLimit = Type.Integer({ minimum: -1 })
 /** The arguments of a call: JSON text as in OpenAI's API, or an object as in Ollama's. */
 export const CallArguments = Type.Unsafe<string | object>({ type: ['string', 'object'] })
 
-const ToolCall = Type.Object({
-  id: Type.String(),
-  type: Type.Literal('function'),
-  function: Type.Object({ name: Type.String(), arguments: CallArguments }),
-})
+const ToolCall = Type.Union([
+  Type.Object({
+    id: Type.String(),
+    type: Type.Literal('function'),
+    function: Type.Object({ name: Type.String(), arguments: CallArguments }),
+  }),
+  Type.Object({
+    id: Type.String(),
+    type: Type.Literal('custom'),
+    custom: Type.Object({ name: Type.String(), input: Type.String() }),
+  }),
+])
 
 const Message = Type.Object({
   role: Type.Enum(['system', 'developer', 'user', 'assistant', 'tool']),
@@ -48,19 +55,31 @@ const ToolFunction = Type.Object({
   parameters: optional(Type.Object({})),
 })
 
-const NamedFunction = Type.Object({
-  type: Type.Literal('function'),
-  function: Type.Object({ name: Type.String() }),
+const CustomTool = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 256 }),
+  description: optional(Type.String()),
+  format: optional(Type.Object({})),
 })
+
+const NamedTool = Type.Union([
+  Type.Object({
+    type: Type.Literal('function'),
+    function: Type.Object({ name: Type.String() }),
+  }),
+  Type.Object({
+    type: Type.Literal('custom'),
+    custom: Type.Object({ name: Type.String() }),
+  }),
+])
 
 const ToolChoice = Type.Union([
   Type.Enum(['none', 'auto', 'required']),
-  NamedFunction,
+  NamedTool,
   Type.Object({
     type: Type.Literal('allowed_tools'),
     allowed_tools: Type.Object({
       mode: Type.Enum(['auto', 'required']),
-      tools: Type.Array(NamedFunction, { minItems: 1, maxItems: maxTools }),
+      tools: Type.Array(NamedTool, { minItems: 1, maxItems: maxTools }),
     }),
   }),
   Type.Null(),
@@ -165,9 +184,14 @@ export const ChatRequest = Type.Object({
   logprobs: optional(Type.Boolean()),
   top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),
   tools: optional(
-    Type.Array(Type.Object({ type: Type.String(), function: Type.Optional(ToolFunction) }), {
-      maxItems: maxTools,
-    }),
+    Type.Array(
+      Type.Object({
+        type: Type.String(),
+        function: Type.Optional(ToolFunction),
+        custom: Type.Optional(CustomTool),
+      }),
+      { maxItems: maxTools },
+    ),
   ),
   tool_choice: Type.Optional(ToolChoice),
   parallel_tool_calls: optional(Type.Boolean()),

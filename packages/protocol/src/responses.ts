@@ -15,6 +15,22 @@ const Part = Type.Object({
 })
 const TextOrParts = Type.Optional(Type.Union([Type.String(), Type.Array(Part), Type.Null()]))
 
+const toolFields = {
+  type: Type.String(),
+  name: optional(Type.String({ minLength: 1, maxLength: 256 })),
+  description: optional(Type.String()),
+  parameters: optional(Type.Object({})),
+  /** The format of a custom tool's input. */
+  format: optional(Type.Object({})),
+  /** Whether the client or the server runs a tool of type `tool_search`. */
+  execution: optional(Type.String()),
+}
+const Tool = Type.Object({
+  ...toolFields,
+  /** The functions in a namespace. */
+  tools: optional(Type.Array(Type.Object(toolFields), { maxItems: maxTools })),
+})
+
 /** An item of a conversation. Its `type` determines which of the other members it has. */
 const InputItem = Type.Object({
   type: optional(Type.String()),
@@ -26,31 +42,22 @@ const InputItem = Type.Object({
   call_id: optional(Type.String()),
   name: optional(Type.String()),
   arguments: optional(CallArguments),
+  input: optional(Type.String()),
   output: TextOrParts,
+  /** The tools in an item of type `tool_search_output`. */
+  tools: optional(Type.Array(Tool, { maxItems: maxTools })),
 })
 export type InputItem = Static<typeof InputItem>
 
-const toolFields = {
-  type: Type.String(),
-  name: optional(Type.String({ minLength: 1, maxLength: 256 })),
-  description: optional(Type.String()),
-  parameters: optional(Type.Object({})),
-}
-const Tool = Type.Object({
-  ...toolFields,
-  /** The functions in a namespace. */
-  tools: optional(Type.Array(Type.Object(toolFields), { maxItems: maxTools })),
-})
-
-const NamedFunction = Type.Object({ type: Type.Literal('function'), name: Type.String() })
+const NamedTool = Type.Object({ type: Type.Enum(['function', 'custom']), name: Type.String() })
 
 const ToolChoice = Type.Union([
   Type.Enum(['none', 'auto', 'required']),
-  NamedFunction,
+  NamedTool,
   Type.Object({
     type: Type.Literal('allowed_tools'),
     mode: Type.Enum(['auto', 'required']),
-    tools: Type.Array(NamedFunction, { minItems: 1, maxItems: maxTools }),
+    tools: Type.Array(NamedTool, { minItems: 1, maxItems: maxTools }),
   }),
   Type.Null(),
 ])

@@ -6,8 +6,8 @@ import type { DaemonConfig } from '../config.ts'
 import { jsonLines } from '../http/body-stream.ts'
 import { toOllamaErrorBody } from '../http/error-handler.ts'
 import { convertSteps, readSteps, streamAnswer } from '../http/stream-answer.ts'
+import { joinCalls } from '../runtime/join-calls.ts'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
-import { joinCalls } from './join-calls.ts'
 import { type OllamaCall, toOllamaCall } from './tool-call.ts'
 
 type Steps = AsyncGenerator<Piece, Finish>

@@ -20,8 +20,10 @@ async function loadedNames() {
   return (await ollama.ps()).models.map(({ name }) => name)
 }
 
-test('the version consists of whole numbers separated by dots', async () => {
-  expect((await ollama.version()).version).toMatch(/^\d+\.\d+\.\d+$/)
+test('the version consists of whole numbers separated by dots, and is new enough for Codex', async () => {
+  const { version } = await ollama.version()
+  expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+  expect(version.localeCompare('0.13.4', 'en', { numeric: true })).toBeGreaterThanOrEqual(0)
 })
 
 test('every model on this machine is listed, and its name has a tag', async () => {

@@ -46,12 +46,23 @@ test.each([
   ['/api/chat', { model, messages: hello, options: { typical_p: 0.5 } }, 400, 'options.typical_p'],
   ['/api/chat', { model, messages: hello, options: { top_p: 2 } }, 422, 'options.top_p'],
   ['/api/embed', { model, input: ['a', ''] }, 400, 'input contains an empty string'],
-  ['/api/pull', { model }, 400, 'without a registry'],
+  ['/api/pull', { model: 'tide' }, 400, 'without a registry'],
 ])('%s with %j returns status %i and a message', async (path, body, status, text) => {
   const { post } = await scripted()
   const answer = await post(path, body)
   expect(answer).toMatchObject({ status, body: { error: expect.stringContaining(text) } })
   expect(answer.body.detail).toBe(answer.body.error)
+})
+
+test('a pull of a model that is on this machine succeeds without a registry', async () => {
+  const { lines, post } = await scripted()
+  for (const name of [model, `${model}:latest`]) {
+    const [first, ...others] = await lines('/api/pull', { model: name })
+    expect(first.status).toMatch(/^using the files on this machine: .* without a registry/)
+    expect(others.at(-1)).toEqual({ status: 'success' })
+    const whole = await post('/api/pull', { model: name, stream: false })
+    expect(whole).toEqual({ status: 200, body: { status: 'success' } })
+  }
 })
 
 test('errors are strings under /api, and objects elsewhere', async () => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Fault } from '../errors.ts'
 import { toErrorBody } from '../http/error-handler.ts'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
+import { toInput } from './custom-tools.ts'
 
 /** The members that all objects in a response have in common. */
 export function answerHead(prefix: 'chatcmpl' | 'cmpl', model: string) {
@@ -40,8 +41,19 @@ export function toLogprobs(tokens: TokenLogprobs[] | undefined) {
   return tokens ? { content: tokens, refusal: null } : null
 }
 
-export function toToolCall({ name, arguments: args }: NonNullable<Piece['toolCall']>) {
-  return { id: newCallId(), type: 'function', function: { name, arguments: args } }
+export type ToolCall =
+  | { id: string; type: 'function'; function: { name: string; arguments: string } }
+  | { id: string; type: 'custom'; custom: { name: string; input: string } }
+
+/** `customNames` are the names of the custom tools. The arguments of their calls must be complete. */
+export function toToolCall(
+  { name, arguments: args }: NonNullable<Piece['toolCall']>,
+  customNames: ReadonlySet<string>,
+): ToolCall {
+  const id = newCallId()
+  return customNames.has(name)
+    ? { id, type: 'custom', custom: { name, input: toInput(args) } }
+    : { id, type: 'function', function: { name, arguments: args } }
 }
 
 /** Creates the ID of a tool call. It is shorter than a response's ID, because many chat templates print it. */

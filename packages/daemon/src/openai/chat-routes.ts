@@ -5,16 +5,18 @@ import { plainEvents } from '../http/body-stream.ts'
 import { clientGone } from '../http/client-gone.ts'
 import { answerSteps, streamAnswer } from '../http/stream-answer.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
+import { withJoinedCalls } from '../runtime/join-calls.ts'
 import { type Finish, isEmpty, type Piece, type TokenLogprobs } from '../runtime/runtime.ts'
 import {
   type AnswerHead,
   answerHead,
   sumUsage,
+  type ToolCall,
   toFailure,
   toLogprobs,
   toToolCall,
 } from './answer-parts.ts'
-import { createChatGeneration } from './generation.ts'
+import { createChatGeneration, customNames } from './generation.ts'
 import { type GenerationStep, together } from './together.ts'
 
 type Steps = AsyncGenerator<GenerationStep>
@@ -30,10 +32,13 @@ export const chatRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     const signal = clientGone(reply)
     const steps = answerSteps(
       () => models.use(body.model),
-      ({ runtime }) => together(runtime, [generation], { count: body.n ?? 1, signal }),
+      ({ runtime }) => {
+        const joined = withJoinedCalls(runtime, customNames(body))
+        return together(joined, [generation], { count: body.n ?? 1, signal })
+      },
     )
     const head = answerHead('chatcmpl', body.model)
-    if (!body.stream) return await wholeAnswer(steps, head)
+    if (!body.stream) return await wholeAnswer(steps, head, body)
     return await streamAnswer(reply, steps, {
       ...{ ...plainEvents, toFailure, silenceMs: config.silenceMs },
       toParts: (all) => answerChunks(all, head, body),
@@ -41,8 +46,6 @@ export const chatRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     })
   })
 }
-
-type ToolCall = ReturnType<typeof toToolCall>
 
 type Choice = {
   text: string
@@ -60,13 +63,14 @@ const emptyChoice = (): Choice => ({
   finish: undefined,
 })
 
-async function wholeAnswer(steps: Steps, head: AnswerHead) {
+async function wholeAnswer(steps: Steps, head: AnswerHead, request: ChatRequest) {
+  const custom = customNames(request)
   const choices: Choice[] = []
   for await (const step of steps) {
     choices[step.index] ??= emptyChoice()
     const choice = choices[step.index] as Choice
     if ('finish' in step) choice.finish = step.finish
-    else add(choice, step.piece)
+    else add(choice, step.piece, custom)
   }
   return {
     ...head,
@@ -84,13 +88,13 @@ async function wholeAnswer(steps: Steps, head: AnswerHead) {
   }
 }
 
-function add(choice: Choice, piece: Piece) {
+function add(choice: Choice, piece: Piece, custom: ReadonlySet<string>) {
   const { text = '', reasoning = '', toolCall, argumentsDelta, logprobs } = piece
   choice.text += text
   choice.reasoning += reasoning
-  if (toolCall) choice.calls.push(toToolCall(toolCall))
+  if (toolCall) choice.calls.push(toToolCall(toolCall, custom))
   const last = choice.calls.at(-1)
-  if (last && argumentsDelta) last.function.arguments += argumentsDelta
+  if (last?.type === 'function' && argumentsDelta) last.function.arguments += argumentsDelta
   if (logprobs) choice.logprobs = [...(choice.logprobs ?? []), ...logprobs]
 }
 
@@ -116,9 +120,9 @@ const wantsUsage = ({ stream_options }: ChatRequest) => stream_options?.include_
 function toChunk(
   head: AnswerHead,
   request: ChatRequest,
-  { index, delta, logprobs, end = null }: ChunkChoice,
+  { index, delta, logprobs, end }: ChunkChoice,
 ) {
-  const choice = { index, delta, logprobs: toLogprobs(logprobs), finish_reason: end }
+  const choice = { index, delta, logprobs: toLogprobs(logprobs), finish_reason: end ?? null }
   const usage = wantsUsage(request) && { usage: null }
   return { ...head, object: 'chat.completion.chunk', choices: [choice], ...usage }
 }
@@ -129,6 +133,7 @@ async function* answerChunks(
   request: ChatRequest,
 ): AsyncGenerator<object> {
   const count = request.n ?? 1
+  const custom = customNames(request)
   const chunk = (index: number, delta: object, logprobs?: TokenLogprobs[]) =>
     toChunk(head, request, { index, delta, logprobs })
   const finishes: Finish[] = []
@@ -145,7 +150,7 @@ async function* answerChunks(
     }
     const { piece } = step
     if (piece.toolCall) callCounts[index] = (callCounts[index] ?? 0) + 1
-    const [first, ...others] = toDeltas(piece, (callCounts[index] ?? 0) - 1)
+    const [first, ...others] = toDeltas(piece, (callCounts[index] ?? 0) - 1, custom)
     if (first) yield chunk(index, first, piece.logprobs)
     for (const delta of others) yield chunk(index, delta)
   }
@@ -158,16 +163,23 @@ async function* answerChunks(
  * Converts a part of an answer. A tool call is split as clients expect: first its name, then its arguments. `index` is
  * the index of the current tool call.
  */
-function toDeltas(piece: Piece, index: number): object[] {
+function toDeltas(piece: Piece, index: number, custom: ReadonlySet<string>): object[] {
   const { text, reasoning, toolCall, argumentsDelta } = piece
   if (argumentsDelta !== undefined) {
     return [{ tool_calls: [{ index, function: { arguments: argumentsDelta } }] }]
   }
   if (toolCall) {
-    const { id, type, function: called } = toToolCall(toolCall)
-    const { name, arguments: args } = called
+    const call = toToolCall(toolCall, custom)
+    if (call.type === 'custom') {
+      const { name, input } = call.custom
+      return [
+        { tool_calls: [{ ...call, index, custom: { name, input: '' } }] },
+        { tool_calls: [{ index, custom: { input } }] },
+      ]
+    }
+    const { name, arguments: args } = call.function
     return [
-      { tool_calls: [{ index, id, type, function: { name, arguments: '' } }] },
+      { tool_calls: [{ ...call, index, function: { name, arguments: '' } }] },
       ...(args === '' ? [] : [{ tool_calls: [{ index, function: { arguments: args } }] }]),
     ]
   }

@@ -14,8 +14,10 @@ import {
   makeTool,
   type Prompt,
   type Tool,
+  type ToolCall,
 } from '../runtime/runtime.ts'
 import { getForm } from './answer-form.ts'
+import { makeCustomTool, toArguments } from './custom-tools.ts'
 import { joinText } from './join-text.ts'
 import { chooseTools, type WantedTools } from './tool-choice.ts'
 
@@ -109,14 +111,32 @@ export function getReasoningVariables(effort: string | null | undefined): Record
 
 function toTool(tool: NonNullable<ChatRequest['tools']>[number], index: number): Tool {
   if (tool.type === 'function' && tool.function) return makeTool(tool.function)
-  throw unsupported(`tools.${index}.type`, `${tool.type} is not supported: it must be function`)
+  if (tool.type === 'custom' && tool.custom) return makeCustomTool(tool.custom)
+  const why = `${tool.type} is not supported: it must be function or custom`
+  throw unsupported(`tools.${index}.type`, why)
 }
+
+/** The names of the tools whose calls are converted to calls of custom tools. */
+export const customNames = ({ tools }: ChatRequest): Set<string> =>
+  new Set((tools ?? []).flatMap(({ type, custom }) => (type === 'custom' && custom?.name) || []))
 
 function toWantedTools({ tool_choice: choice }: ChatRequest): WantedTools {
   if (!choice || typeof choice === 'string') return { mode: choice ?? 'auto' }
-  if (choice.type === 'function') return { mode: 'required', name: choice.function.name }
+  if (choice.type !== 'allowed_tools') return { mode: 'required', name: nameOf(choice) }
   const { mode, tools } = choice.allowed_tools
-  return { mode, allowed: tools.map(({ function: { name } }) => name) }
+  return { mode, allowed: tools.map(nameOf) }
+}
+
+type NamedTool = { function: { name: string } } | { custom: { name: string } }
+
+const nameOf = (tool: NamedTool) => ('custom' in tool ? tool.custom : tool.function).name
+
+type RequestCall = NonNullable<ChatRequest['messages'][number]['tool_calls']>[number]
+
+function toCall(call: RequestCall): ToolCall {
+  if (call.type === 'function')
+    return makeCall(call.id, call.function.name, call.function.arguments)
+  return makeCall(call.id, call.custom.name, toArguments(call.custom.input))
 }
 
 function toChatMessage(
@@ -130,11 +150,7 @@ function toChatMessage(
     content: joinText(content ?? refusal, { ...options, textTypes: ['text', 'refusal'] }),
     ...(name && { name }),
     ...(reasoning && { reasoning_content: reasoning }),
-    ...(tool_calls?.length && {
-      tool_calls: tool_calls.map(({ id, function: { name: called, arguments: given } }) =>
-        makeCall(id, called, given),
-      ),
-    }),
+    ...(tool_calls?.length && { tool_calls: tool_calls.map(toCall) }),
     ...(tool_call_id && { tool_call_id }),
   }
 }

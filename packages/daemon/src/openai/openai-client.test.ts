@@ -179,7 +179,7 @@ test.each([
   [422, null, { model, messages: hello, temperature: 3 }],
   [422, null, { model, messages: hello, max_tokens: 'many' }],
   [400, 'unsupported_parameter', { model, messages: hello, audio: { voice: 'x' } }],
-  [400, 'unsupported_parameter', { model, messages: hello, tools: [{ type: 'custom' }] }],
+  [400, 'unsupported_parameter', { model, messages: hello, tools: [{ type: 'mcp' }] }],
   [400, null, { model, messages: hello, tool_choice: 'required' }],
   [400, 'unknown_token', { model, messages: hello, logit_bias: { 99999: 1 } }],
   [

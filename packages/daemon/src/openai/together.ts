@@ -20,7 +20,7 @@ type Options = {
  * are admitted before the first output, an empty part is yielded first.
  */
 export async function* together(
-  runtime: Runtime,
+  runtime: Pick<Runtime, 'generate'>,
   generations: Generation[],
   { count, signal }: Options,
 ): AsyncGenerator<GenerationStep> {

@@ -2,6 +2,7 @@
 import type { InputItem } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import { type MediaSettings, mediaReaders, type ReadMedia } from '../http/media.ts'
+import { toArguments } from '../openai/custom-tools.ts'
 import { joinText } from '../openai/join-text.ts'
 import { type ChatMessage, makeCall } from '../runtime/runtime.ts'
 
@@ -33,8 +34,10 @@ export function toChatMessages(
   return messages
 }
 
+const outputTypes = ['function_call_output', 'custom_tool_call_output', 'tool_search_output']
+
 function getRole({ type, role }: InputItem): string {
-  if (type === 'function_call_output') return 'tool'
+  if (type && outputTypes.includes(type)) return 'tool'
   return role ?? 'assistant'
 }
 
@@ -49,20 +52,23 @@ function toMessage(item: InputItem, { path, toolNames, readMedia }: Options): Ch
       joinParts(content, `${path}.content`) || joinParts(summary, `${path}.summary`)
     return { role: 'assistant', content: '', reasoning_content }
   }
-  if (type === 'function_call') {
+  if (type && callTypes.includes(type)) {
     const id = required(call_id, `${path}.call_id`)
-    const called = required(name, `${path}.name`)
+    const called = type === 'tool_search_call' ? 'tool_search' : required(name, `${path}.name`)
     toolNames.set(id, called)
     return {
       role: 'assistant',
       content: '',
-      tool_calls: [makeCall(id, called, item.arguments)],
+      tool_calls: [makeCall(id, called, getArguments(item))],
     }
   }
-  if (type === 'function_call_output') {
+  if (type && outputTypes.includes(type)) {
     const tool_call_id = required(call_id, `${path}.call_id`)
     const called = toolNames.get(tool_call_id)
-    const result = joinParts(required(output, `${path}.output`), `${path}.output`)
+    const result =
+      type === 'tool_search_output'
+        ? formatFound(item)
+        : joinParts(required(output, `${path}.output`), `${path}.output`)
     return {
       role: 'tool',
       content: result,
@@ -78,6 +84,19 @@ function toMessage(item: InputItem, { path, toolNames, readMedia }: Options): Ch
     role: given === 'developer' ? 'system' : given,
     content: joinParts(content, `${path}.content`),
   }
+}
+
+const callTypes = ['function_call', 'custom_tool_call', 'tool_search_call']
+
+const getArguments = ({ type, arguments: args, input }: InputItem) =>
+  type === 'custom_tool_call' ? toArguments(input ?? '') : args
+
+/** The model sees the found tools among the request's tools, so here it gets only their names. */
+function formatFound({ tools }: InputItem): string {
+  const names = (tools ?? []).flatMap(
+    ({ name, tools: some }) => some?.map((one) => one.name) ?? name,
+  )
+  return names.length > 0 ? `Found these tools: ${names.join(', ')}` : 'Found no tools'
 }
 
 /**

@@ -9,16 +9,18 @@ import { getReasoningVariables, toMaxTokens } from '../openai/generation.ts'
 import { chooseTools, type WantedTools } from '../openai/tool-choice.ts'
 import type { Generation } from '../runtime/runtime.ts'
 import { toChatMessages } from './chat-messages.ts'
-import { toTools } from './tools.ts'
+import { type CallableTool, toTool } from './tools.ts'
 
-/**
- * Converts a request. `conversation` consists of the conversation up to the continued response, if any, and the
- * request's own input.
- */
+type Options = {
+  /** The conversation up to the continued response, if any, and the request's own input. */
+  conversation: InputItem[]
+  tools: CallableTool[]
+  media: MediaSettings
+}
+
 export function createResponseGeneration(
   request: ResponseRequest,
-  conversation: InputItem[],
-  media: MediaSettings,
+  { conversation, tools, media }: Options,
 ): Generation {
   refuseFields(request, unsupportedFields.responses)
   if (conversation.length === 0) {
@@ -29,7 +31,7 @@ export function createResponseGeneration(
     prompt: {
       chat: {
         messages: toChatMessages(request.instructions ?? '', conversation, media),
-        ...chooseTools(toTools(request), toWantedTools(request)),
+        ...chooseTools(tools.map(toTool), toWantedTools(request)),
         ...(request.parallel_tool_calls === false && { maxCalls: 1 }),
         variables: {
           ...getReasoningVariables(request.reasoning?.effort),
@@ -47,6 +49,6 @@ export function createResponseGeneration(
 
 function toWantedTools({ tool_choice: choice }: ResponseRequest): WantedTools {
   if (!choice || typeof choice === 'string') return { mode: choice ?? 'auto' }
-  if (choice.type === 'function') return { mode: 'required', name: choice.name }
+  if (choice.type !== 'allowed_tools') return { mode: 'required', name: choice.name }
   return { mode: choice.mode, allowed: choice.tools.map(({ name }) => name) }
 }

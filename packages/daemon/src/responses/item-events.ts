@@ -3,22 +3,28 @@
  * because the item and its part are changed later.
  */
 import { newCallId } from '../openai/answer-parts.ts'
+import { toInput } from '../openai/custom-tools.ts'
 import { isJson } from '../runtime/cut-calls.ts'
 import type { Delta } from './deltas.ts'
 import { newId, type OutputItem } from './items.ts'
+import type { CallableTool } from './tools.ts'
 
 export type ResponseEvent = { type: string; [member: string]: unknown }
 
 export type ItemOptions = {
   /** Whether the reasoning is sent as a reasoning summary. */
   hasSummary: boolean
-  /** Maps the name of each function in a namespace to that namespace. */
-  namespaces: ReadonlyMap<string, string>
+  /** The request's tools by name. The calls of tools that are not functions must arrive in one part. */
+  tools: ReadonlyMap<string, CallableTool>
 }
+
+type Call = Extract<OutputItem, { call_id: string }>
+
+export const isCall = (item: OutputItem): item is Call => 'call_id' in item
 
 export function createItem(
   { kind, name = '' }: Delta,
-  { hasSummary, namespaces }: ItemOptions,
+  { hasSummary, tools }: ItemOptions,
 ): OutputItem {
   const status = 'in_progress'
   if (kind === 'text') {
@@ -28,11 +34,20 @@ export function createItem(
     const id = newId('rs')
     return { id, type: 'reasoning', status, summary: [], ...(!hasSummary && { content: [] }) }
   }
-  const id = newId('fc')
-  const namespace = namespaces.get(name)
-  const call_id = newCallId()
-  const item = { id, type: 'function_call', call_id, name, arguments: '', status } as const
-  return namespace === undefined ? item : { ...item, namespace }
+  const { type, namespace } = tools.get(name) ?? {}
+  const call = {
+    call_id: newCallId(),
+    status,
+    ...(namespace !== undefined && { namespace }),
+  } as const
+  if (type === 'custom') {
+    return { ...call, id: newId('ctc'), type: 'custom_tool_call', name, input: '' }
+  }
+  if (type === 'tool_search') {
+    const id = newId('tsc')
+    return { ...call, id, type: 'tool_search_call', execution: 'client', arguments: {} }
+  }
+  return { ...call, id: newId('fc'), type: 'function_call', name, arguments: '' }
 }
 
 export function* beginItem(item: OutputItem, output_index: number): Generator<ResponseEvent> {
@@ -53,16 +68,26 @@ export function* continueItem(
   output_index: number,
   { text: delta, logprobs = [] }: Delta,
 ): Generator<ResponseEvent> {
-  if (delta === '') return
-  if (item.type === 'function_call') {
+  if (item.type === 'function_call' && delta !== '') {
     item.arguments += delta
     const type = 'response.function_call_arguments.delta'
     yield { type, output_index, item_id: item.id, delta }
     return
   }
+  if (item.type === 'custom_tool_call' || item.type === 'tool_search_call') {
+    if (!isJson(delta)) item.status = 'incomplete'
+    if (item.type === 'tool_search_call') {
+      item.arguments = Object(isJson(delta) ? JSON.parse(delta) : {})
+      return
+    }
+    item.input = toInput(delta)
+    const type = 'response.custom_tool_call_input.delta'
+    yield { type, output_index, item_id: item.id, delta: item.input }
+    return
+  }
   const kind = kindOf(item)
   const part = kind?.parts[0]
-  if (!kind || !part) return
+  if (!kind || !part || delta === '') return
   part.text += delta
   if ('logprobs' in part) part.logprobs.push(...logprobs)
   const withLogprobs = 'logprobs' in part && { logprobs }
@@ -85,6 +110,10 @@ export function* endItem(
     const type = 'response.function_call_arguments.done'
     yield { type, output_index, item_id, name, arguments: args }
   }
+  if (item.type === 'custom_tool_call') {
+    const { id: item_id, input } = item
+    yield { type: 'response.custom_tool_call_input.done', output_index, item_id, input }
+  }
   const kind = kindOf(item)
   const [part] = kind?.parts ?? []
   if (kind && part) {
@@ -104,11 +133,12 @@ export function* endItem(
 }
 
 /** Whether an item is complete. A call may have been cut off even if further items follow it. */
-const isWhole = (item: OutputItem) => item.type !== 'function_call' || isJson(item.arguments)
+const isWhole = (item: OutputItem) =>
+  item.type === 'function_call' ? isJson(item.arguments) : item.status !== 'incomplete'
 
 /** Returns an item's parts and the names of its events. Returns undefined for a call, which has no parts. */
 function kindOf(item: OutputItem) {
-  if (item.type === 'function_call') return undefined
+  if (isCall(item)) return undefined
   const place = { item_id: item.id, content_index: 0 }
   if (item.type === 'message') {
     const { content } = item

@@ -31,11 +31,29 @@ type CallItem = {
   arguments: string
   status: Status
 }
-export type OutputItem = MessageItem | ReasoningItem | CallItem
+type CustomCallItem = {
+  id: string
+  type: 'custom_tool_call'
+  call_id: string
+  name: string
+  namespace?: string
+  input: string
+  status: Status
+}
+/** A call of the client's search for tools. */
+type SearchCallItem = {
+  id: string
+  type: 'tool_search_call'
+  call_id: string
+  execution: 'client'
+  arguments: object
+  status: Status
+}
+export type OutputItem = MessageItem | ReasoningItem | CallItem | CustomCallItem | SearchCallItem
 
 /**
  * The IDs of responses and items give access to conversations, so they must not be guessable: they have 256 random
  * bits.
  */
-export const newId = (prefix: 'resp' | 'msg' | 'rs' | 'fc') =>
+export const newId = (prefix: 'resp' | 'msg' | 'rs' | 'fc' | 'ctc' | 'tsc') =>
   `${prefix}_${randomBytes(32).toString('hex')}`

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { InputItem } from '@shoal/protocol'
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors.ts'
+import { isCall } from './item-events.ts'
 import type { ResponseObject } from './response-object.ts'
 
 /**
@@ -105,7 +106,7 @@ export function keptResponses({ maxCount, maxBytes, maxAgeMs }: Limits = default
       keep(response: ResponseObject, conversation: InputItem[]) {
         // A call that was cut off cannot have been executed, so the conversation continues without it.
         const answer = response.output.filter(
-          ({ type, status }) => type !== 'function_call' || status !== 'incomplete',
+          (item) => !isCall(item) || item.status !== 'incomplete',
         )
         const whole = [...conversation, ...answer]
         kept.set(response.id, { response: toJson(response), conversation: toJson(whole), owner })

@@ -1,7 +1,7 @@
 /** Converts an answer to the events of a streamed response. The last event contains the entire response. */
 import { convertSteps } from '../http/stream-answer.ts'
 import type { Finish, Piece } from '../runtime/runtime.ts'
-import { toDeltas } from './deltas.ts'
+import { type Delta, toDeltas } from './deltas.ts'
 import {
   beginItem,
   continueItem,
@@ -11,6 +11,7 @@ import {
   isCall,
   type ResponseEvent,
 } from './item-events.ts'
+import type { OutputItem } from './items.ts'
 import { finishResponse, type ResponseObject } from './response-object.ts'
 
 type Options = ItemOptions & {
@@ -33,7 +34,7 @@ export async function* responseEvents(
   const finish = yield* convertSteps(steps, function* (piece): Generator<ResponseEvent> {
     for (const delta of toDeltas(piece)) {
       let item = output.at(-1)
-      if (delta.name !== undefined || item?.type !== itemTypes[delta.kind]) {
+      if (delta.name !== undefined || !item || kindOf(item) !== delta.kind) {
         if (item) yield* endItem(item, output.length - 1, 'completed')
         item = createItem(delta, itemOptions)
         yield* beginItem(item, output.length)
@@ -57,4 +58,7 @@ export const inProgress = (response: ResponseObject): ResponseEvent => ({
   response: structuredClone(response),
 })
 
-const itemTypes = { text: 'message', reasoning: 'reasoning', call: 'function_call' } as const
+function kindOf(item: OutputItem): Delta['kind'] {
+  if (isCall(item)) return 'call'
+  return item.type === 'message' ? 'text' : 'reasoning'
+}

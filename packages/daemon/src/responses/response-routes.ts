@@ -10,12 +10,13 @@ import { toErrorBody } from '../http/error-handler.ts'
 import { readKey } from '../http/guard.ts'
 import { answerSteps, convertSteps, readSteps, streamAnswer } from '../http/stream-answer.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
+import { withJoinedCalls } from '../runtime/join-calls.ts'
 import type { Finish, Piece } from '../runtime/runtime.ts'
 import { createResponseGeneration } from './generation.ts'
 import { keptResponses } from './kept-responses.ts'
 import { inProgress, responseEvents } from './response-events.ts'
 import { beginResponse, failResponse, type ResponseObject } from './response-object.ts'
-import { findNamespaces } from './tools.ts'
+import { listTools } from './tools.ts'
 
 type Steps = AsyncGenerator<Piece, Finish>
 type Dependencies = { config: DaemonConfig; models: LoadedModels }
@@ -30,17 +31,19 @@ export const responseRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     const { body } = request
     const kept = responsesOf(readKey(request.headers))
     const conversation = kept.continue(body.input, body.previous_response_id)
-    const generation = createResponseGeneration(body, conversation, config)
+    const tools = listTools(body, conversation)
+    const generation = createResponseGeneration(body, { conversation, tools, media: config })
+    const joinedNames = tools.flatMap(({ type, name }) => (type === 'function' ? [] : name))
     const signal = clientGone(reply)
     const steps = answerSteps(
       () => models.use(body.model),
-      ({ runtime }) => runtime.generate(generation, signal),
+      ({ runtime }) => withJoinedCalls(runtime, new Set(joinedNames)).generate(generation, signal),
     )
     const response = beginResponse(body)
     const toEvents = (all: Steps) =>
       responseEvents(all, response, {
         hasSummary: Boolean(body.reasoning?.summary), // the complete reasoning is sent in place of a summary
-        namespaces: findNamespaces(body),
+        tools: new Map(tools.map((tool) => [tool.name, tool])),
         keep(finished) {
           if (body.store !== false) kept.keep(finished, conversation)
         },

@@ -14,10 +14,10 @@ import { specialTokensOf } from './special-tokens.ts'
 const maxNonceLength = 100
 
 /**
- * The Ollama version whose API this daemon implements: the first version with log probabilities. Clients compare this
- * version with the minimum version that they require.
+ * The Ollama version whose API this daemon implements: the first version with the Responses API (0.13.3) and the
+ * Messages API. Clients compare this version with the minimum version that they require; Codex requires 0.13.4.
  */
-const version = '0.12.11'
+const version = '0.14.0'
 
 type Dependencies = { config: DaemonConfig; models: LoadedModels; local: LocalModels }
 

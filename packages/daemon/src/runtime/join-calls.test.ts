@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Piece } from '../runtime/runtime.ts'
 import { joinCalls } from './join-calls.ts'
+import type { Piece } from './runtime.ts'
 
 test('the parts of each call are joined, other parts are passed on, and a call that was cut off is dropped', () => {
   const pieces: Piece[] = [
