@@ -157,6 +157,14 @@ test('reasoning, text and calls are separate blocks, with and without streaming'
   ])
 })
 
+test("the model does not see Claude Code's billing line, which differs from session to session", async () => {
+  const count = async (system: Anthropic.TextBlockParam[]) =>
+    (await client.messages.countTokens({ model, messages: hello, system })).input_tokens
+  const own = { type: 'text' as const, text: 'Be brief.' }
+  const line = 'x-anthropic-billing-header: cc_version=2.1.332.a1b; cc_entrypoint=cli;'
+  expect(await count([{ type: 'text', text: line }, own])).toBe(await count([own]))
+})
+
 test("errors have the API's format, even within a stream", async () => {
   const missing = client.messages.create({ model: 'no-such-model', max_tokens, messages: hello })
   await expect(missing).rejects.toMatchObject({
@@ -168,7 +176,7 @@ test("errors have the API's format, even within a stream", async () => {
     ...{ model, max_tokens },
     messages: [{ role: 'user', content: image as never }],
   })
-  await expect(strange).rejects.toThrow('messages.0.content of type image is not supported: this model cannot see the image')
+  await expect(strange).rejects.toThrow('this model cannot see the image')
   const wrong = client.messages.create({ model, messages: hello } as never)
   await expect(wrong).rejects.toMatchObject({
     status: 422,

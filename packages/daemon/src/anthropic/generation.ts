@@ -59,11 +59,19 @@ function getRole({ role, content }: Message): string {
   return isResult ? 'tool' : role
 }
 
+/**
+ * Claude Code's first system block, which is for Anthropic's billing and not for the model. It differs from session to
+ * session, so a prompt that begins with it would not be in the cache when a session starts.
+ */
+const billingLine = /^x-anthropic-billing-header:/
+
 function toSystemMessage(system: CountTokensRequest['system']): ChatMessage[] {
   const readMedia = (_: object, param: string): never => {
     throw unsupported(param, 'must contain only text blocks')
   }
-  const content = typeof system === 'string' ? system : joinTexts(system ?? [], 'system', readMedia)
+  const blocks = typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? [])
+  const own = blocks.filter(({ text = '' }) => !billingLine.test(text))
+  const content = joinTexts(own, 'system', readMedia)
   return content === '' ? [] : [{ role: 'system', content }]
 }
 
