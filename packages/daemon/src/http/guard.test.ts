@@ -46,13 +46,19 @@ test('a daemon with a key requires it', async () => {
 
 test('an error explains what is wrong with a key', async () => {
   const { url } = await useTestDaemon({ apiKey: 'secret' })
-  const fetchRefusal = async (authorization?: string) => {
+  const fetchRefusal = async (authorization?: string, at = url) => {
     const headers = authorization === undefined ? {} : { authorization }
-    const answer = await fetch(`${url}/v1/models`, { headers })
+    const answer = await fetch(`${at}/v1/models`, { headers })
     return ((await answer.json()) as { detail: string }).detail
   }
   expect(await fetchRefusal()).toBe('this daemon requires its API key')
-  expect(await fetchRefusal('Bearer')).toBe('the API key is empty')
+  expect(await fetchRefusal('Bearer')).toBe(
+    "the API key is empty: set this daemon's API key in the client",
+  )
+  const open = await useTestDaemon()
+  expect(await fetchRefusal('Bearer ', open.url)).toBe(
+    'the API key is empty: set any key, such as "any", in the client',
+  )
   expect(await fetchRefusal('Bearer wrong')).toBe('this API key is wrong')
   expect(await fetchRefusal('Basic YTpi')).toBe('Authorization must be "Bearer <API key>"')
 })

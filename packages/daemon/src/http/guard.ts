@@ -50,7 +50,7 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
   function checkKey(authorization: string | undefined, apiKey: string | string[] | undefined) {
     if (apiKey === undefined) return checkBearer(authorization)
     const key = String(apiKey)
-    if (key.trim() === '') throw new Fault('invalid_api_key', 'the API key in x-api-key is empty')
+    if (key.trim() === '') throw emptyKey()
     // Node joins repeated `x-api-key` headers with ", ".
     if (/\s/.test(key)) throw new Fault('invalid_api_key', 'x-api-key must be a single API key')
     if (authorization !== undefined && !isSame(readBearer(authorization), key)) {
@@ -64,7 +64,14 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
     if (authorization === undefined && config.apiKey === undefined) return
     const key = readBearer(authorization)
     if (config.apiKey === undefined ? key !== '' : isSame(key, config.apiKey)) return
+    if (authorization !== undefined && /^(Bearer)?\s*$/i.test(authorization)) throw emptyKey()
     throw new Fault('invalid_api_key', whyNot(authorization, key))
+  }
+
+  /** Some clients send a header without a key if none is set. */
+  function emptyKey(): Fault {
+    const which = config.apiKey === undefined ? 'any key, such as "any",' : "this daemon's API key"
+    return new Fault('invalid_api_key', `the API key is empty: set ${which} in the client`)
   }
 })
 
@@ -77,9 +84,7 @@ const readBearer = (authorization = ''): string =>
 
 function whyNot(authorization: string | undefined, key: string): string {
   if (authorization === undefined) return 'this daemon requires its API key'
-  if (key !== '') return 'this API key is wrong'
-  const isEmpty = /^(Bearer)?\s*$/i.test(authorization)
-  return isEmpty ? 'the API key is empty' : 'Authorization must be "Bearer <API key>"'
+  return key === '' ? 'Authorization must be "Bearer <API key>"' : 'this API key is wrong'
 }
 
 function isNameOfThisMachine(host: string | undefined): boolean {
