@@ -2,7 +2,16 @@
  * All daemon settings. This module loads none of the server's code, so that help and docs can list the settings
  * quickly.
  */
-import { choice, list, type Parse, port, setting, size, wholeNumber, word } from '@shoal/core/settings'
+import {
+  choice,
+  list,
+  type Parse,
+  port,
+  setting,
+  size,
+  wholeNumber,
+  word,
+} from '@shoal/core/settings'
 import { parseKeepAlive } from '@shoal/core/units'
 
 const parseOrigin: Parse<string> = (text, refuse) => {
@@ -89,6 +98,13 @@ export const daemonSettings = {
     description: 'API key that the daemon requires',
     details:
       '`--api-key-file` specifies a file that contains the key; commands that call a daemon send the key in `SHOAL_API_KEY`',
+  }),
+  listsAllModels: setting({
+    variable: 'SHOAL_LIST_MODELS',
+    parse: choice({ loaded: false, all: true }),
+    default: 'loaded',
+    description:
+      'models in `GET /v1/models` without the parameter `all`: only the `loaded` ones, or `all` on this machine',
   }),
   refusesMedia: setting({
     variable: 'SHOAL_MEDIA',

@@ -86,10 +86,11 @@ test.each([
   expect(await post(path, body)).toMatchObject({ status, body: { error: { code } } })
 })
 
-test('all models on this machine are listed if all=true', async () => {
+test('all models on this machine are listed if all=true, or by default if set so', async () => {
   const { url } = await useTestDaemon()
-  const ids = async (query: string) => {
-    const { data } = (await (await fetch(`${url}/v1/models${query}`)).json()) as {
+  const listing = await useTestDaemon({ listsAllModels: true })
+  const ids = async (query: string, at = url) => {
+    const { data } = (await (await fetch(`${at}/v1/models${query}`)).json()) as {
       data: { id: string }[]
     }
     return data.map(({ id }) => id).toSorted()
@@ -98,5 +99,7 @@ test('all models on this machine are listed if all=true', async () => {
   expect(await ids('')).toEqual([])
   expect(await ids('?all=true')).toEqual(all)
   expect(await ids('?all=false')).toEqual([])
+  expect(await ids('', listing.url)).toEqual(all)
+  expect(await ids('?all=false', listing.url)).toEqual([])
   expect((await fetch(`${url}/v1/models?all=yes`)).status).toBe(400)
 })

@@ -1,19 +1,21 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ModelsQuery } from '@shoal/protocol'
 import Type from 'typebox'
+import type { DaemonConfig } from '../config.ts'
 import { modelNotFound } from '../errors.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { LocalModel, LocalModels } from '../models/local-models.ts'
 
-type Dependencies = { models: LoadedModels; local: LocalModels }
+type Dependencies = { config: DaemonConfig; models: LoadedModels; local: LocalModels }
 
 export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models, local },
+  { config: { listsAllModels }, models, local },
 ) => {
   app.get('/v1/models', { schema: { querystring: ModelsQuery } }, async ({ query }) => {
     const loaded = (await models.list()).map(({ model }) => model)
-    const others = query.all === 'true' ? await local.list() : []
+    const hasAll = query.all === undefined ? listsAllModels : query.all === 'true'
+    const others = hasAll ? await local.list() : []
     const byId = new Map([...loaded, ...others].map((model) => [model.id, model]))
     return { object: 'list', data: Array.from(byId.values(), modelObject) }
   })
