@@ -15,7 +15,10 @@ export type Runtime = {
     signal: AbortSignal,
     options?: EmbedOptions,
   ): Promise<Embeddings>
-  /** Resolves to the number of tokens in a prompt. Rejects with a prompt error or `model_lost`. */
+  /**
+   * Resolves to the number of tokens in a prompt, which is an estimate if it is several times the context length.
+   * Rejects with a prompt error or `model_lost`.
+   */
   countTokens(prompt: Prompt): Promise<number>
   /** Resolves to the text of a chat's prompt. Rejects with a prompt error or `model_lost`. */
   applyTemplate(prompt: ChatToRender): Promise<string>

@@ -48,14 +48,14 @@ export function promptReader(
 
   /**
    * Tokenizes a prompt, or only its beginning if that has more than `most` tokens. Returns undefined if it is certain
-   * beforehand that the prompt has more tokens.
+   * beforehand that the prompt does not fit.
    */
   async function readPrompt(
     { prompt, form }: Pick<Generation, 'prompt' | 'form'>,
     most = maxTokens,
   ): Promise<Read | undefined> {
     if ('tokens' in prompt) return whole(prompt.tokens as Token[])
-    if (leastTokens(prompt, longestBytes) > most) return undefined
+    if (leastTokens(prompt, longestBytes) >= contextLength) return undefined
     if ('gap' in prompt) return { ...(await readGap(prompt.gap, most)), begun: '' }
     const { text, begun } =
       'text' in prompt
@@ -132,7 +132,7 @@ export function promptReader(
   }
 
   return Object.assign(read, {
-    /** Returns the number of tokens in the prompt, even if it exceeds the context length. */
+    /** Returns the number of tokens in the prompt, even if it exceeds the context length by a few times. */
     async count(prompt: Prompt): Promise<number> {
       const read = await readPrompt({ prompt, form: undefined }, Math.max(maxTokens, alwaysCounted))
       if (read) return read.totalTokens

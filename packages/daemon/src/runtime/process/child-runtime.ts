@@ -56,8 +56,14 @@ export async function startChildRuntime(
     pid: child.pid ?? 0,
     ended: end.promise,
     close,
-    countTokens: (prompt) => rpc.call('countTokens', prompt).catch(throwOurs),
-    applyTemplate: (prompt) => rpc.call('applyTemplate', prompt).catch(throwOurs),
+    async countTokens(prompt) {
+      refuseTooLong(prompt, facts.contextLength)
+      return await rpc.call('countTokens', prompt).catch(throwOurs)
+    },
+    async applyTemplate(prompt) {
+      refuseTooLong(prompt, facts.contextLength)
+      return await rpc.call('applyTemplate', prompt).catch(throwOurs)
+    },
     tokenize: (text) => rpc.call('tokenize', text).catch(throwOurs),
     tokenBytes: (tokens) => rpc.call('tokenBytes', tokens).catch(throwOurs),
     freeCache: () => rpc.call('freeCache'),
