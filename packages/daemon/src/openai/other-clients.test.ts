@@ -1,7 +1,7 @@
 /** Tests other clients of OpenAI's API, each with its own library. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai'
-import { embed, generateObject, generateText, jsonSchema, streamText, tool } from 'ai'
+import { embed, generateText, jsonSchema, Output, streamText, tool } from 'ai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon } from '../testing/test-daemon.ts'
 
@@ -51,8 +51,12 @@ describe("Vercel's ai", () => {
     })
     expect(toolCalls[0]?.toolName).toBe('weather')
     const schema = jsonSchema<{ city: string }>(citySchema)
-    const { object } = await generateObject({ model, prompt: 'Hello', schema })
-    expect(['Lisbon', 'Oslo']).toContain(object.city)
+    const { output } = await generateText({
+      model,
+      prompt: 'Hello',
+      output: Output.object({ schema }),
+    })
+    expect(['Lisbon', 'Oslo']).toContain(output.city)
   })
 
   test('an embedding is created', async () => {

@@ -1,20 +1,22 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Chat } from '../runtime/runtime.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { useTestDaemon } from './test-daemon.ts'
 
 /**
- * Runs a daemon whose model calls the tool `look` in its first `calls` answers, and then answers "Done." Returns the
- * daemon's URL and the chats that the model receives.
+ * Runs a daemon whose model calls the tool `look` in its first `calls` answers, and then answers "Done." Clients receive
+ * a sign of life before each part of an answer. Returns the daemon's URL and the chats that the model receives.
  */
 export async function useAgentDaemon(calls: number) {
   const asked: Chat[] = []
-  const { url } = await useTestDaemon({}, async (options) => {
+  const { url } = await useTestDaemon({ silenceMs: 1 }, async (options) => {
+    const pace = () => setTimeout(2)
     const pieces = [
       { toolCall: { name: 'look', arguments: '{"at":' } },
       { argumentsDelta: '"sea"}' },
     ]
-    const call = await scriptedRuntime({ pieces })(options)
-    const done = await scriptedRuntime({ pieces: [{ text: 'Done.' }] })(options)
+    const call = await scriptedRuntime({ pieces, pace })(options)
+    const done = await scriptedRuntime({ pieces: [{ text: 'Done.' }], pace })(options)
     return {
       ...done,
       generate(generation, signal) {

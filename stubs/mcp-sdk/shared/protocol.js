@@ -1,1 +1,0 @@
-export const DEFAULT_REQUEST_TIMEOUT_MSEC = 60_000
