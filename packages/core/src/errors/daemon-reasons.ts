@@ -41,7 +41,23 @@ export const daemonReasons = {
   not_generative: {
     status: 400,
     ending: 'failed',
-    meaning: 'the model generates embeddings, not text',
+    meaning: 'the model creates embeddings or ranks documents, and does not generate text',
+  },
+  not_embedding: {
+    status: 400,
+    ending: 'failed',
+    meaning: 'the model ranks documents, and does not create embeddings; use `/v1/rerank`',
+  },
+  not_ranking: {
+    status: 400,
+    ending: 'failed',
+    meaning: 'the model cannot rank documents',
+  },
+  model_unusable: {
+    status: 400,
+    ending: 'failed',
+    meaning:
+      'the file cannot be loaded, for example because it is damaged, incomplete or not a model; the daemon tries again only when the file has changed',
   },
   no_fit: {
     status: 400,
@@ -110,7 +126,7 @@ export const daemonReasons = {
     status: 503,
     ending: 'failed',
     meaning:
-      "requests with the same prompt and schema crashed the model's process twice within a minute",
+      "requests with the same prompt and schema crashed the model's process twice within a minute, each time without other requests in progress",
   },
   registry_failed: {
     status: 502,
@@ -130,9 +146,13 @@ export const daemonReasons = {
   insufficient_memory: {
     status: 503,
     ending: 'no_room',
-    meaning: 'the model needs more memory than the machine has, or than is currently free',
+    meaning: 'the model needs more memory than models on this machine may use',
   },
-  model_not_loaded: { status: 503, ending: 'failed', meaning: 'the model cannot be loaded' },
+  model_not_loaded: {
+    status: 503,
+    ending: 'failed',
+    meaning: 'the model cannot be loaded now; a later request may succeed',
+  },
   no_room: { status: 507, ending: 'failed', meaning: "the daemon's disk is full" },
 } as const satisfies Record<string, Reason>
 

@@ -48,13 +48,20 @@ export interface ErrorDetails {
     overflow?: Overflow | undefined
   }
   client_gone: Nothing
-  model_lost: Nothing
+  /**
+   * How the model's process ended: by a fault of its own, or by a signal from outside, such as SIGKILL. Undefined if the
+   * process still runs, or if it was ended on purpose.
+   */
+  model_lost: { exit?: 'crashed' | 'killed' }
+  model_unusable: Nothing
   context_length_exceeded: PromptDetails & { overflow: Overflow }
   template_failed: PromptDetails
   schema_refused: PromptDetails
   tool_refused: PromptDetails
   unknown_token: PromptDetails
   not_generative: PromptDetails
+  not_embedding: PromptDetails
+  not_ranking: PromptDetails
 
   // Failures between a client and a server.
   registry_refused: {

@@ -126,7 +126,10 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
   tool_refused: daemonReasons.tool_refused,
   unknown_token: daemonReasons.unknown_token,
   not_generative: daemonReasons.not_generative,
+  not_embedding: daemonReasons.not_embedding,
+  not_ranking: daemonReasons.not_ranking,
   model_lost: daemonReasons.model_lost,
+  model_unusable: daemonReasons.model_unusable,
 
   registry_refused: {
     ending: 'failed',

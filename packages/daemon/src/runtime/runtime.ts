@@ -1,4 +1,6 @@
 import { AppError, hasCode, type Overflow } from '@shoal/core/errors'
+import type { ProcessEnd } from '@shoal/core/rpc'
+
 /** One loaded model: the interface between the API and the inference engine. */
 export type Runtime = {
   facts: ModelFacts
@@ -61,6 +63,10 @@ export type TextToTokenize = {
   parseSpecial: boolean
 }
 
+/**
+ * Loads a model. Rejects with `model_unusable` if the file can never be loaded, with `model_lost` if the process ends,
+ * and with any other error if the model might be loaded later.
+ */
 export type StartRuntime = (options: RuntimeOptions, signal?: AbortSignal) => Promise<Runtime>
 
 export type ModelFacts = {
@@ -315,5 +321,22 @@ export function promptTooLong(overflow: Overflow) {
 export const isPromptError = (error: unknown) =>
   hasCode(error, 'context_length_exceeded', ...promptCodes)
 
-/** Creates the error for a request whose model process has exited. The next request starts a new process. */
-export const modelLost = (message = '') => new AppError('model_lost', message, {})
+/** Creates the error for a request that failed in the model's process, or whose process was unloaded. */
+export const modelLost = (message: string) => new AppError('model_lost', message, {})
+
+/** Creates the error for a file that can never be loaded. */
+export const modelUnusable = (message: string, cause?: unknown) =>
+  new AppError('model_unusable', message, {}, { cause })
+
+/** The signals with which a process ends itself because of a fault in its own code. Other signals come from outside. */
+const faultSignals = ['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS']
+
+/**
+ * Creates the error for a request whose process has ended unexpectedly. The next request starts a new process. A process
+ * that the system kills because of a lack of memory was killed from outside, by SIGKILL.
+ */
+export function processLost({ killedBy, how }: Omit<ProcessEnd, 'code'>) {
+  const isFault = killedBy === null || faultSignals.includes(killedBy)
+  const exit = isFault ? 'crashed' : 'killed'
+  return new AppError('model_lost', `the model's process ${how}`, { exit })
+}

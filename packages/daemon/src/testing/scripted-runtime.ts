@@ -3,9 +3,9 @@ import { untilAborted } from '@shoal/core/async'
 import { stopStrings } from '../runtime/llama/stop-strings.ts'
 import {
   type Generation,
-  modelLost,
   type Piece,
   type Prompt,
+  processLost,
   promptTooLong,
   type Runtime,
   type RuntimeOptions,
@@ -15,8 +15,10 @@ import {
 type Script = {
   /** The parts of every answer. Each part that has text contains exactly one word. */
   pieces?: Piece[]
-  /** The number of parts after which the model's process appears to crash. */
+  /** The number of parts after which the model's process appears to be killed by a signal. */
   diesAfter?: number
+  /** The signal; SIGSEGV by default. */
+  diesOf?: 'SIGSEGV' | 'SIGKILL'
   /** Resolves when the next part may be generated. */
   pace?: () => Promise<void>
 }
@@ -29,7 +31,7 @@ export function scriptedRuntime(script: Script = {}): StartRuntime {
 
 function createRuntime(
   { contextLength, slots }: RuntimeOptions,
-  { pieces = hello, diesAfter, pace = async () => undefined }: Script,
+  { pieces = hello, diesAfter, diesOf = 'SIGSEGV', pace = async () => undefined }: Script,
 ): Runtime {
   const ended = Promise.withResolvers<string | undefined>()
   let free = slots
@@ -82,8 +84,9 @@ function createRuntime(
           await pace()
           signal.throwIfAborted()
           if (count === diesAfter) {
-            ended.resolve("the model's process was killed by SIGSEGV")
-            throw modelLost("the model's process was killed by SIGSEGV")
+            const lost = processLost({ killedBy: diesOf, how: `was killed by ${diesOf}` })
+            ended.resolve(lost.message)
+            throw lost
           }
           const { text, ...piece } = pieces[count] ?? {}
           count += 1

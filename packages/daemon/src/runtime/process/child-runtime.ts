@@ -2,12 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { untilAborted } from '@shoal/core/async'
 import { hasCode } from '@shoal/core/errors'
-import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
+import { childPort, openRpc } from '@shoal/core/rpc'
 import { leastTokens } from '../least-tokens.ts'
 import {
   isPromptError,
   modelLost,
   type Prompt,
+  processLost,
   promptTooLong,
   type Runtime,
   type RuntimeOptions,
@@ -20,8 +21,7 @@ export async function startChildRuntime(
   signal?: AbortSignal,
 ): Promise<Runtime> {
   const child = startProcess()
-  const toError = ({ how }: ProcessEnd) => modelLost(`the model's process ${how}`)
-  const port = childPort(child, toError)
+  const port = childPort(child, processLost)
   const rpc = openRpc<ModelMethods>(port)
   let isClosing = false
   const end = Promise.withResolvers<string | undefined>()
