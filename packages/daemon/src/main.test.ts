@@ -54,8 +54,13 @@ test("if a model's process is killed, its stream ends with an error, and the nex
   const { start, pids } = watchedRuntime()
   const { url } = await useTestDaemon({}, start)
   const response = await ask(url, { stream: true, max_tokens: 400, n: 4 })
-  process.kill(pids[0] ?? 0, 'SIGKILL')
-  const events = (await response.text()).trimEnd().split('\n\n')
+  let text = ''
+  let isKilled = false
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part
+    if (!isKilled && /"content":"[^"]/.test(text)) isKilled = process.kill(pids[0] ?? 0, 'SIGKILL')
+  }
+  const events = text.trimEnd().split('\n\n')
   expect(JSON.parse(events.at(-1)?.slice('data: '.length) ?? '')).toMatchObject({
     error: { code: 'model_lost' },
   })
@@ -91,9 +96,9 @@ test('damaged files and missing files cause different errors', async () => {
     const { detail } = (await response.json()) as { detail: string }
     return `${response.status} ${detail}`
   }
-  expect(await fetchRefusal('no-header')).toMatch(/^503 no-header\.gguf cannot be read: /)
-  expect(await fetchRefusal('half')).toMatch(/^503 half.* cannot be (read|loaded): /)
-  expect(await fetchRefusal('part-00001-of-00002')).toMatch(/^503 some parts of /)
+  expect(await fetchRefusal('no-header')).toMatch(/^400 no-header\.gguf cannot be read: /)
+  expect(await fetchRefusal('half')).toMatch(/^400 half.* cannot be (read|loaded): /)
+  expect(await fetchRefusal('part-00001-of-00002')).toMatch(/^400 some parts of /)
   expect(await fetchRefusal('nobody-7b')).toMatch(/^404 /)
   expect((await ask(url, { model: 'shoal-nano', max_tokens: 1 })).status).toBe(200)
 })

@@ -23,7 +23,7 @@ export const messagesRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     const generation = createMessagesGeneration(body, config)
     const signal = clientGone(reply)
     const steps = answerSteps(
-      () => models.use(body.model),
+      () => models.use(body.model, { signal }),
       ({ runtime }) => runtime.generate(generation, signal),
     )
     if (!body.stream) return await wholeMessage(steps, body.model)
@@ -38,9 +38,9 @@ export const messagesRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app.post(
     '/v1/messages/count_tokens',
     { schema: { body: CountTokensRequest } },
-    async ({ body }) => {
+    async ({ body }, reply) => {
       const chat = createMessagesChat(body, config)
-      using use = await models.use(body.model)
+      using use = await models.use(body.model, { signal: clientGone(reply) })
       return { input_tokens: await use.runtime.countTokens({ chat }) }
     },
   )

@@ -28,7 +28,7 @@ export const infillRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     const model = body.model || getOnlyModel(models)
     const signal = clientGone(reply)
     const steps = answerSteps(
-      () => models.use(model),
+      () => models.use(model, { signal }),
       ({ runtime }) => {
         requireGaps(runtime, 'input_suffix')
         return runtime.generate(generation, signal)

@@ -1,8 +1,9 @@
 import { renameSync, rmSync, utimesSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { type Clock, systemClock } from '@shoal/core/async'
 import { movedClock } from '@shoal/core/testing'
 import { expect, test, vi } from 'vitest'
+import { modelUnusable, processLost } from '../runtime/runtime.ts'
 import { addModel } from '../testing/gguf-of-test.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
@@ -134,19 +135,6 @@ test('if there is not enough memory, the least recently used model is unloaded',
   expect(await ids()).toEqual(['one', 'three'])
 })
 
-test('a model that is answering stays loaded, and requests that need its memory get Retry-After', async () => {
-  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
-  const { add, load, post, ids } = await start({ pace: () => gate }, roomForTwo)
-  for (const name of ['one', 'two', 'three']) add(name, small)
-  const ask = (model: string) => post('/api/generate', { model, prompt: 'Hi', stream: false })
-  const asked = [ask('one'), ask('two')]
-  await expect.poll(ids).toEqual(['one', 'two'])
-  expect(await load('three')).toMatchObject({ code: 'insufficient_memory' })
-  open()
-  await Promise.all(asked)
-  expect(await load('three')).toMatchObject({ name: 'three:latest' })
-})
-
 test('simultaneous first requests load a model once, and it is unloaded after its keep-alive time', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const { add, post, loads, ids } = await start({ pace: () => gate })
@@ -182,13 +170,26 @@ test('a context that needs far more memory than is available is rejected before 
 })
 
 /** Opens the models in this folder without starting a daemon. */
-function openModels(folder: string, clock: Clock = systemClock) {
+function openModels(
+  folder: string,
+  {
+    clock = systemClock,
+    memoryBytes = 1e9,
+    failures = {},
+  }: { clock?: Clock; memoryBytes?: number; failures?: Record<string, Error> } = {},
+) {
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
-  const local = localModels(folder, 1e9, log)
+  const local = localModels(folder, memoryBytes, log)
+  const loads: string[] = []
   const models = loadedModels({
     local,
-    startRuntime: scriptedRuntime(),
-    memoryBytes: 1e9,
+    async startRuntime(options) {
+      const name = basename(dirname(options.modelPath))
+      loads.push(name)
+      if (failures[name]) throw failures[name]
+      return await scriptedRuntime()(options)
+    },
+    memoryBytes,
     contextLength: 512,
     slots: 1,
     threads: 1,
@@ -197,8 +198,88 @@ function openModels(folder: string, clock: Clock = systemClock) {
     log,
     clock,
   })
-  return { models, local }
+  const countWaits = () =>
+    log.info.mock.calls.filter(([, text]) => text === 'a model waits until others are idle').length
+  /** Resolves when models have waited for memory this many times. */
+  const untilWaiting = (times = 1) => expect.poll(countWaits).toBeGreaterThanOrEqual(times)
+  return { models, local, loads, untilWaiting }
 }
+
+test('a model that does not fit beside busy ones is loaded when they are idle, before later requests for them', async () => {
+  using folder = temporaryFolder()
+  for (const name of ['one', 'two', 'three']) addModel(folder.path, name, small)
+  const { models, loads, untilWaiting } = openModels(folder.path, roomForTwo)
+  const first = await models.use('one', { keepAliveMs: -1 })
+  using _second = await models.use('two')
+  const third = models.use('three', { keepAliveMs: -1 })
+  await untilWaiting()
+  const again = models.use('one')
+  first[Symbol.dispose]()
+  const used = await third
+  expect(loads).toEqual(['one', 'two', 'three'])
+  used[Symbol.dispose]()
+  using _again = await again
+  expect(loads).toEqual(['one', 'two', 'three', 'one'])
+  await models.close()
+})
+
+test('a model whose clients have left is not loaded, and the busy models stay loaded', async () => {
+  using folder = temporaryFolder()
+  for (const name of ['one', 'two', 'three', 'four']) addModel(folder.path, name, small)
+  const { models, loads, untilWaiting } = openModels(folder.path, roomForTwo)
+  using _first = await models.use('one')
+  const second = await models.use('two')
+  const leaving = new AbortController()
+  const third = models.use('three', leaving)
+  await untilWaiting()
+  const fourth = models.use('four')
+  leaving.abort(new Error('the client left'))
+  await expect(third).rejects.toThrow('the client left')
+  second[Symbol.dispose]()
+  using _fourth = await fourth
+  using _again = await models.use('one')
+  expect(loads).toEqual(['one', 'two', 'four'])
+  const fifth = models.use('two')
+  await untilWaiting(3)
+  await Promise.all([models.close(), expect(fifth).rejects.toThrow('unloaded')])
+})
+
+test('a file that cannot be loaded is not tried again until it changes, and one that crashes is tried twice', async () => {
+  using folder = temporaryFolder()
+  for (const name of ['odd', 'frail']) addModel(folder.path, name, {})
+  const failures: Record<string, Error> = {
+    odd: modelUnusable('unknown model architecture'),
+    frail: processLost({ killedBy: 'SIGABRT', how: 'was killed by SIGABRT' }),
+  }
+  const { models, loads } = openModels(folder.path, { failures })
+  const reasonsOf = async (name: string, times: number) => {
+    const reasons: (string | null)[] = []
+    for (let time = 0; time < times; time += 1) {
+      await models.use(name).catch(({ details }) => reasons.push(details.reason))
+    }
+    return reasons
+  }
+  expect(await reasonsOf('odd', 2)).toEqual(['model_unusable', 'model_unusable'])
+  const twice = ['model_not_loaded', 'model_unusable', 'model_unusable']
+  expect(await reasonsOf('frail', 3)).toEqual(twice)
+  expect(loads).toEqual(['odd', 'frail', 'frail'])
+  addModel(folder.path, 'odd', { 'llama.context_length': 2048 })
+  delete failures.odd
+  using _used = await models.use('odd')
+  await models.close()
+})
+
+test('only files that can be run are listed, and a request for another file says what it is', async () => {
+  using folder = temporaryFolder()
+  addModel(folder.path, 'tide', {})
+  addModel(folder.path, 'lora', { 'general.type': 'adapter' })
+  const { models, local } = openModels(folder.path)
+  expect(await local.list()).toMatchObject([{ id: 'tide' }])
+  await expect(models.use('lora')).rejects.toMatchObject({
+    message: "lora-F32.gguf is not a model, but a file of the kind 'LoRA adapter'",
+    details: { status: 400, reason: 'model_unusable' },
+  })
+})
 
 test('the models folder is not listed for a loaded model whose folder has not changed', async () => {
   using folder = temporaryFolder()
@@ -241,7 +322,7 @@ test('a model may stay loaded for longer than a timer can wait', async () => {
     expect(ms).toBeLessThan(2 ** 31) // otherwise, a timer would call `run` immediately
     return clock.after(ms, run)
   }
-  const { models } = openModels(folder.path, { ...clock, after })
+  const { models } = openModels(folder.path, { clock: { ...clock, after } })
   const days = (count: number) => count * 86_400_000
   await models.load('tide', { keepAliveMs: days(90) })
   clock.advance(days(89))

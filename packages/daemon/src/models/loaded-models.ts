@@ -1,20 +1,13 @@
-import { modelNotFound } from '../errors.ts'
+import { Fault, modelNotFound } from '../errors.ts'
 import { type Entry, type LifecycleSettings, openLifecycle } from './lifecycle.ts'
 import { type LoadedModel, toLoadedModel } from './loaded-model.ts'
 import { findModel, type LocalModel, type LocalModels } from './local-models.ts'
 import { getModelStamp } from './model-stamp.ts'
 import { openCrashLog, survivingRuntime } from './surviving-runtime.ts'
 import { updateLoaded } from './update-loaded.ts'
-import { modelUses, notNow, type Use, type UseSettings } from './use-model.ts'
+import { modelUses, notNow, type Use, type UseOptions, type UseSettings } from './use-model.ts'
 
 type Settings = LifecycleSettings & UseSettings & { local: LocalModels }
-
-export type UseOptions = {
-  /** How long the model stays loaded when idle. Negative means forever; undefined means unchanged. */
-  keepAliveMs?: number | undefined
-  /** Context length in tokens; undefined for the daemon's setting. */
-  contextLength?: number | undefined
-}
 
 /**
  * The models in the daemon's memory. Methods that take a name reject with a `Fault` if the name is unknown, or if the
@@ -22,8 +15,9 @@ export type UseOptions = {
  */
 export interface LoadedModels {
   /**
-   * Reserves a model for one request, and loads the model if needed. Rejects with `queue_full` if too many requests are
-   * already waiting.
+   * Reserves a model for one request, and loads the model if needed. If the model does not fit in memory together with
+   * busy models, waits until they are idle. Rejects with `queue_full` if too many requests are already waiting for the
+   * model.
    */
   use(id: string, options?: UseOptions): Promise<Use>
   /** The context length with which this model is loaded, or would be loaded. */
@@ -44,8 +38,9 @@ export interface LoadedModels {
 
 /** Finds models by name, and loads them on request. */
 export function loadedModels({ local, ...settings }: Settings): LoadedModels {
-  const { entries, get, plan, open, unload } = openLifecycle(settings)
-  const begin = modelUses(unload, settings)
+  const lifecycle = openLifecycle(settings)
+  const { entries, get, plan, open, unload } = lifecycle
+  const begin = modelUses(lifecycle, settings)
   const crashes = openCrashLog()
 
   /** Checks the files. Unloads each model whose file is gone, unless requests for the model are in progress. */
@@ -65,7 +60,8 @@ export function loadedModels({ local, ...settings }: Settings): LoadedModels {
     if (known && known.model === model) known.stamp = stamp // otherwise, its file has been replaced
     if (model) return model
     const failure = await local.findProblem(id)
-    throw failure === undefined ? modelNotFound(id) : notNow(failure)
+    if (failure === undefined) throw modelNotFound(id)
+    throw new Fault('model_unusable', failure, { param: 'model' })
   }
 
   /** Searches the loaded models first, because a loaded model's file may be gone. */
@@ -76,8 +72,8 @@ export function loadedModels({ local, ...settings }: Settings): LoadedModels {
     return get((findModel(known, id) ?? (await getLocal(id))).path)
   }
 
-  const useOnce = async (id: string, { keepAliveMs, contextLength }: UseOptions): Promise<Use> =>
-    begin(open(await getLocal(id), contextLength), keepAliveMs)
+  const useOnce = async (id: string, options: UseOptions): Promise<Use> =>
+    begin(open(await getLocal(id), options.contextLength), options)
 
   async function use(id: string, options: UseOptions = {}): Promise<Use> {
     const used = await useOnce(id, options)

@@ -20,7 +20,7 @@ type Sharer = Pick<Plan, 'memoryBytes' | 'requests' | 'loadedAt' | 'usedAt'>
 const maxPromptCacheBytes = 8e9
 
 const sumBytes = (all: readonly Sharer[]) => all.reduce((sum, one) => sum + one.memoryBytes, 0)
-const isBusy = ({ requests }: Sharer) => requests > 0
+export const isBusy = ({ requests }: Pick<Sharer, 'requests'>) => requests > 0
 
 /** The memory that a new model may use, including the memory of idle models, which can be unloaded. */
 export function countUsableBytes(all: readonly Sharer[], memory: Memory): number {
@@ -40,25 +40,31 @@ export function canGrow(
 }
 
 /**
- * Returns the idle model to unload first so that the wanted model fits, which is the least recently used one; undefined
- * if the wanted model fits. Throws a `Fault` if the wanted model is too large, or if too few models are idle.
+ * Returns the models to unload so that the wanted model fits: idle ones first, and then busy ones, in each case those
+ * that were used least recently. Throws a `Fault` if the wanted model is too large.
  */
 export function chooseToUnload<T extends Sharer>(
   wanted: Sharer & Pick<Plan, 'model'>,
   all: readonly T[],
   { memoryBytes }: Pick<Memory, 'memoryBytes'>,
-): T | undefined {
+): T[] {
   if (wanted.memoryBytes > memoryBytes) {
     const [needed, allowed] = [formatBytes(wanted.memoryBytes), formatBytes(memoryBytes)]
     const message = `model ${wanted.model.id} needs ${needed} of memory, but models on this machine may use at most ${allowed}`
     throw new Fault('insufficient_memory', message)
   }
   const others = all.filter((one) => one !== wanted && one.loadedAt)
-  if (sumBytes(others) + wanted.memoryBytes <= memoryBytes) return undefined
-  const [oldest] = others.filter((one) => !isBusy(one)).toSorted((a, b) => a.usedAt - b.usedAt)
-  if (oldest) return oldest
-  const message = `models that are answering requests are using the memory that ${wanted.model.id} needs: try again later`
-  throw new Fault('insufficient_memory', message, { retryAfterSeconds: 5 })
+  const inOrder = others.toSorted(
+    (a, b) => Number(isBusy(a)) - Number(isBusy(b)) || a.usedAt - b.usedAt,
+  )
+  let excessBytes = sumBytes(others) + wanted.memoryBytes - memoryBytes
+  const chosen: T[] = []
+  for (const one of inOrder) {
+    if (excessBytes <= 0) break
+    chosen.push(one)
+    excessBytes -= one.memoryBytes
+  }
+  return chosen
 }
 
 /** Plans the cache for conversations without a slot, which uses part of the memory that the model leaves free. */

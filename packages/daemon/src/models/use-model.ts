@@ -1,11 +1,11 @@
 /** Counts the requests for each model, limits its queue, and unloads it when it has been idle for a while. */
 
-import { type Clock, systemClock } from '@shoal/core/async'
+import { type Clock, systemClock, untilAborted } from '@shoal/core/async'
 import { hasCode } from '@shoal/core/errors'
 import type { Log } from '@shoal/log'
 import { Fault } from '../errors.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Entry } from './lifecycle.ts'
+import type { Entry, Lifecycle } from './lifecycle.ts'
 import type { LocalModel } from './local-models.ts'
 
 export type UseSettings = {
@@ -13,6 +13,15 @@ export type UseSettings = {
   queueLength: number
   log: Pick<Log, 'error'>
   clock?: Clock
+}
+
+export type UseOptions = {
+  /** How long the model stays loaded when idle. Negative means forever; undefined means unchanged. */
+  keepAliveMs?: number | undefined
+  /** Context length in tokens; undefined for the daemon's setting. */
+  contextLength?: number | undefined
+  /** Aborts when the client has left. The request then stops waiting for the model. */
+  signal?: AbortSignal | undefined
 }
 
 /** The use of a model for one request. Must be disposed when the request ends. */
@@ -23,9 +32,11 @@ const maxTimerMs = 2 ** 31 - 1
 
 export const notNow = (message: string) => new Fault('model_not_loaded', message)
 
-/** Returns a function that reserves a model for one request. `unload` is called for models that have been idle. */
+const never = new AbortController().signal
+
+/** Returns a function that reserves a model for one request. */
 export function modelUses(
-  unload: (entry: Entry) => Promise<void>,
+  { unload, noteIdle }: Pick<Lifecycle, 'unload' | 'noteIdle'>,
   { queueLength, log, clock = systemClock }: UseSettings,
 ) {
   let uses = 0
@@ -42,6 +53,7 @@ export function modelUses(
   function end(entry: Entry) {
     entry.requests -= 1
     if (entry.requests > 0) return
+    noteIdle(entry)
     const { keepAliveMs } = entry
     entry.idleSince = new Date()
     if (keepAliveMs < 0) return
@@ -57,10 +69,13 @@ export function modelUses(
     void unload(entry).catch((error) => log.error({ err: error }, 'a model could not be unloaded'))
 
   /**
-   * Waits until the model is loaded. `keepAliveMs` replaces the time for which the model stays loaded. Rejects with
-   * `queue_full` if too many requests are already waiting.
+   * Waits until the model is loaded, or until `signal` aborts. `keepAliveMs` replaces the time for which the model stays
+   * loaded. Rejects with `queue_full` if too many requests are already waiting.
    */
-  return async (entry: Entry, keepAliveMs: number | undefined): Promise<Use> => {
+  return async (
+    entry: Entry,
+    { keepAliveMs, signal = never }: Pick<UseOptions, 'keepAliveMs' | 'signal'>,
+  ): Promise<Use> => {
     const { model } = entry
     if (entry.requests >= entry.slots + queueLength) {
       const message = `the queue of model ${model.id} is full (${queueLength} requests): try again later`
@@ -69,7 +84,7 @@ export function modelUses(
     if (keepAliveMs !== undefined) entry.keepAliveMs = keepAliveMs
     begin(entry)
     try {
-      const runtime = await entry.runtime
+      const runtime = await untilAborted(signal, entry.runtime)
       return { runtime, model: entry.model, [Symbol.dispose]: () => end(entry) }
     } catch (error) {
       end(entry)

@@ -23,11 +23,11 @@ export const chatRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     const timing = { startedAt: performance.now(), loadMs: 0 }
     refuseUnsupported(body)
     const shape: Shape = { model: body.model, toBody }
-    if (!body.messages?.length) return emptyAnswer(shape, await loadOrRelease(models, body))
-    const generation = createOllamaChatGeneration(body, config)
     const signal = clientGone(reply)
+    if (!body.messages?.length) return emptyAnswer(shape, await loadOrRelease(models, body, signal))
+    const generation = createOllamaChatGeneration(body, config)
     const steps = answerSteps(
-      () => models.use(body.model, readOptions(body)),
+      () => models.use(body.model, readOptions(body, signal)),
       ({ runtime, model }) => {
         refuseThinking(body, model)
         timing.loadMs = performance.now() - timing.startedAt

@@ -18,7 +18,7 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = 
       throw new Fault(400, 'input contains an empty string', { param: 'input' })
     }
     const signal = clientGone(reply)
-    using use = await models.use(body.model, readOptions(body))
+    using use = await models.use(body.model, readOptions(body, signal))
     const loadMs = performance.now() - startedAt
     const options = { truncates: body.truncate === true }
     const { vectors, promptTokens } = await use.runtime.embed(texts, signal, options)
@@ -36,7 +36,7 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = 
   const schema = { body: OllamaEmbeddingsRequest }
   app.post('/api/embeddings', { schema }, async ({ body }, reply) => {
     const signal = clientGone(reply)
-    using use = await models.use(body.model, readOptions(body))
+    using use = await models.use(body.model, readOptions(body, signal))
     const { vectors } = await use.runtime.embed(body.prompt ? [body.prompt] : [], signal)
     return { embedding: Array.from(vectors[0] ?? []) }
   })

@@ -25,10 +25,10 @@ export const generateRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     const timing = { startedAt: performance.now(), loadMs: 0 }
     refuseUnsupported(body)
     const shape: Shape = { model: body.model, toBody }
-    if (!body.prompt) return emptyAnswer(shape, await loadOrRelease(models, body))
     const signal = clientGone(reply)
+    if (!body.prompt) return emptyAnswer(shape, await loadOrRelease(models, body, signal))
     const steps = answerSteps(
-      () => models.use(body.model, readOptions(body)),
+      () => models.use(body.model, readOptions(body, signal)),
       ({ runtime, model }) => {
         refuseThinking(body, model)
         if (body.suffix) requireGaps(runtime, 'suffix')

@@ -3,8 +3,8 @@ import { Fault } from '../errors.ts'
 import { toGap } from '../http/gaps.ts'
 import type { MediaSettings } from '../http/media.ts'
 import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
-import type { UseOptions } from '../models/loaded-models.ts'
 import type { LocalModel } from '../models/local-models.ts'
+import type { UseOptions } from '../models/use-model.ts'
 import {
   type AnswerForm,
   type ChatMessage,
@@ -21,8 +21,9 @@ type AnyRequest = Pick<OllamaChatRequest, 'model' | 'options' | 'keep_alive'>
 type Wanted = Omit<OllamaChatRequest, 'messages' | 'tools'>
 
 /** Reads a request's options for loading the model: how long it stays loaded, and its context length. */
-export function readOptions({ keep_alive, options }: AnyRequest): UseOptions {
-  return { keepAliveMs: toKeepAliveMs(keep_alive), contextLength: options?.num_ctx ?? undefined }
+export function readOptions({ keep_alive, options }: AnyRequest, signal: AbortSignal): UseOptions {
+  const keepAliveMs = toKeepAliveMs(keep_alive)
+  return { keepAliveMs, contextLength: options?.num_ctx ?? undefined, signal }
 }
 
 export function createOllamaChatGeneration(

@@ -8,8 +8,9 @@ type Request = Pick<OllamaChatRequest, 'model' | 'options' | 'keep_alive'>
 export async function loadOrRelease(
   models: LoadedModels,
   request: Request,
+  signal: AbortSignal,
 ): Promise<'load' | 'unload'> {
-  const options = readOptions(request)
+  const options = readOptions(request, signal)
   if (options.keepAliveMs === 0) {
     await models.release(request.model)
     return 'unload'

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { LoadRequest, OllamaShowRequest, UnloadRequest } from '@shoal/protocol'
 import { modelNotFound } from '../errors.ts'
+import { clientGone } from '../http/client-gone.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { LocalModels } from '../models/local-models.ts'
 import { toKeepAliveMs } from './keep-alive.ts'
@@ -34,10 +35,11 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     return show(model, models.getContextLength(model))
   })
 
-  app.post('/api/load', { schema: { body: LoadRequest } }, async ({ body }) => {
+  app.post('/api/load', { schema: { body: LoadRequest } }, async ({ body }, reply) => {
     const keepAliveMs = toKeepAliveMs(body.keep_alive)
     const contextLength = body.num_ctx ?? undefined
-    return loadedEntry(await models.load(body.model, { keepAliveMs, contextLength }))
+    const options = { keepAliveMs, contextLength, signal: clientGone(reply) }
+    return loadedEntry(await models.load(body.model, options))
   })
 
   app.post('/api/unload', { schema: { body: UnloadRequest } }, async ({ body: { model } }) => ({

@@ -31,7 +31,7 @@ export const chatRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     const generation = createChatGeneration(body, config)
     const signal = clientGone(reply)
     const steps = answerSteps(
-      () => models.use(body.model),
+      () => models.use(body.model, { signal }),
       ({ runtime }) => {
         const joined = withJoinedCalls(runtime, customNames(body))
         return together(joined, [generation], { count: body.n ?? 1, signal })

@@ -23,7 +23,7 @@ export const completionRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     const generations = createCompletionGenerations(body)
     const signal = clientGone(reply)
     const steps = answerSteps(
-      () => models.use(body.model),
+      () => models.use(body.model, { signal }),
       ({ runtime }) => {
         if (body.suffix) requireGaps(runtime, 'suffix')
         return together(runtime, generations, { count: body.n ?? 1, signal })

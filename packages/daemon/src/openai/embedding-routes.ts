@@ -15,7 +15,7 @@ export const embeddingRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }
     if (texts.includes(''))
       throw new Fault(400, 'input contains an empty string', { param: 'input' })
     const signal = clientGone(reply)
-    using use = await models.use(body.model)
+    using use = await models.use(body.model, { signal })
     const { vectors, promptTokens } = await use.runtime.embed(texts, signal)
     const write = body.encoding_format === 'base64' ? base64 : list
     return {

@@ -36,7 +36,7 @@ export const responseRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     const joinedNames = tools.flatMap(({ type, name }) => (type === 'function' ? [] : name))
     const signal = clientGone(reply)
     const steps = answerSteps(
-      () => models.use(body.model),
+      () => models.use(body.model, { signal }),
       ({ runtime }) => withJoinedCalls(runtime, new Set(joinedNames)).generate(generation, signal),
     )
     const response = beginResponse(body)

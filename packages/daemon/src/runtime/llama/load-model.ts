@@ -1,9 +1,13 @@
+import { hasCode } from '@shoal/core/errors'
 import { type GgufHeader, readGgufFile } from '@shoal/model-file'
 import { getLlama, type Llama, LlamaLogLevel, type LlamaModel, TokenBias } from 'node-llama-cpp'
 import { useBackends } from '../../backends/use-backends.ts'
-import type { RuntimeOptions } from '../runtime.ts'
+import { modelUnusable, type RuntimeOptions } from '../runtime.ts'
 import { meanPooling } from './embedder.ts'
 import { getBiases } from './llama-internals.ts'
+
+/** Matches the library's messages about a lack of memory. Any other message means that the file is not supported. */
+const aboutMemory = /memory|VRAM|alloc|mmap/i
 
 /** Loads the library and a model, and reads its chat templates. Never builds or downloads anything. */
 export async function loadModel({ modelPath, threads, backendsDirectory }: RuntimeOptions) {
@@ -22,9 +26,13 @@ export async function loadModel({ modelPath, threads, backendsDirectory }: Runti
     maxThreads: threads,
   })
   // Our own parser reads the file first, because llama.cpp may crash on a malformed file.
-  const { metadata } = await readGgufFile(modelPath)
+  const { metadata } = await readGgufFile(modelPath).catch((error) => {
+    throw hasCode(error, 'invalid_gguf') ? modelUnusable(error.message, error) : error
+  })
   const model = await openFile(llama, modelPath, metadata).catch((error) => {
-    throw complaint === undefined ? error : new Error(complaint, { cause: error })
+    const why = complaint ?? error.message
+    const isUnusable = !aboutMemory.test(`${why} ${error.message}`)
+    throw isUnusable ? modelUnusable(why, error) : new Error(why, { cause: error })
   })
   getBiases(TokenBias.for(model)) // fails now rather than when a request needs the biases
   return { llama, model, templates: findTemplates(metadata) }

@@ -355,7 +355,7 @@ describe('a malformed file', () => {
     const path = join(folder.path, 'damaged.gguf')
     writeFileSync(path, bytes)
     const failure = await startChildRuntime({ ...options, modelPath: path }).catch((error) => error)
-    expect(failure).toBeInstanceOf(Error)
+    expect(failure).toMatchObject({ code: 'model_unusable' })
     expect(failure.message).not.toBe('')
   })
 })

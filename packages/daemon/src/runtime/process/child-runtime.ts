@@ -15,7 +15,7 @@ import {
 } from '../runtime.ts'
 import type { ModelMethods } from './model-process.ts'
 
-/** Runs a model in a separate process, so that a crash affects nothing else. Rejects if the model cannot be loaded. */
+/** Runs a model in a separate process, so that a crash affects nothing else. */
 export async function startChildRuntime(
   options: RuntimeOptions,
   signal?: AbortSignal,
@@ -37,7 +37,8 @@ export async function startChildRuntime(
   }
 
   const loaded = rpc.call('load', options).catch((error) => {
-    throw hasCode(error, 'model_lost') ? error : new Error(error.message, { cause: error })
+    if (hasCode(error, 'model_lost', 'model_unusable')) throw error
+    throw new Error(error.message, { cause: error })
   })
   const facts = await (signal ? untilAborted(signal, loaded) : loaded).catch(async (error) => {
     await close()
