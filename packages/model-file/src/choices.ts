@@ -17,4 +17,5 @@ export {
 } from './choosing/file-choices.ts'
 export { findBestFit, memoryForModels, memoryNeeded, memoryOfMachine } from './choosing/fit.ts'
 export { usualContext } from './choosing/memory.ts'
+export { isOtherRole, otherRoles } from './gguf/roles.ts'
 export { getStem } from './gguf/shards.ts'

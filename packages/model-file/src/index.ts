@@ -50,7 +50,6 @@ export type { GgufDimensions } from './gguf/gguf-dimensions.ts'
 export {
   extractFacts,
   type GgufFacts,
-  type GgufRole,
   type GgufTensorSummary,
   type MetadataFacts,
   readMetadataFacts,
@@ -68,4 +67,5 @@ export {
 } from './gguf/gguf-values.ts'
 export type { JsonValue } from './gguf/json-safe.ts'
 export { findQuantizationInFilename } from './gguf/quantization.ts'
+export { type GgufRole, isOtherRole, otherRoles } from './gguf/roles.ts'
 export { findShardInFilename, getShardSet, type Shard } from './gguf/shards.ts'

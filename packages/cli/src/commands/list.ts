@@ -1,7 +1,10 @@
+import type { GgufRole } from '@shoal/model-file'
+import { isOtherRole, otherRoles } from '@shoal/model-file/choices'
 import type { ImportMethod } from '@shoal/transfer'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import {
+  findRole,
   formatChoiceName,
   isComplete,
   type LocalChoice,
@@ -21,10 +24,13 @@ export function listCommand(open: OpenContext): Command {
       const choices = await listLocalChoices(context, ({ path, why }) =>
         printer.warn(`Skipped ${path}: ${why}.`),
       )
-      await printList(printer, choices, {
+      const listed = await Promise.all(
+        choices.map(async (choice) => ({ ...choice, role: await findRole(choice) })),
+      )
+      await printList(printer, listed, {
         columns,
         none: `No models in ${places.models} yet. Download one with: shoal pull <model>`,
-        document: choices.map(toDocument),
+        document: listed.map(toDocument),
       })
     })
 }
@@ -38,7 +44,9 @@ function percentHere(choice: LocalChoice): number {
   return Math.min(99, Math.floor((bytesHere(choice) / choice.sizeBytes) * 100))
 }
 
-const columns: Column<LocalChoice>[] = [
+type Listed = LocalChoice & { role: GgufRole | undefined }
+
+const columns: Column<Listed>[] = [
   { title: 'MODEL', text: formatChoiceName },
   { title: 'SIZE', text: ({ sizeBytes }) => formatBytes(sizeBytes), align: 'right' },
   { title: 'CHANGED', text: (choice) => formatAge(modifiedAt(choice)) },
@@ -48,9 +56,12 @@ const columns: Column<LocalChoice>[] = [
   },
 ]
 
-/** Returns notes about a model that is missing, incomplete, damaged, linked or imported. Most models have none. */
-function describeState(choice: LocalChoice): string[] {
-  const { files } = choice
+/**
+ * Returns notes about a model that is missing, incomplete, damaged, linked or imported, or about a file that is not a
+ * model. Most models have none.
+ */
+function describeState(choice: Listed): string[] {
+  const { files, role } = choice
   const imported = files.find((file) => file.imported)?.imported
   const target = files.find((file) => file.target)?.target
   const isDamaged = files.some((file) => file.imported?.mismatch && !file.isVerified)
@@ -58,6 +69,7 @@ function describeState(choice: LocalChoice): string[] {
   if (missing) return [`missing: ${missing.target ?? missing.imported?.from} no longer exists`]
   return [
     ...(isComplete(choice) ? [] : [`incomplete, ${percentHere(choice)}%`]),
+    ...(role !== undefined && isOtherRole(role) ? [otherRoles[role]] : []),
     ...(isDamaged ? ['damaged'] : []),
     ...(target !== undefined && !imported ? [`link to ${target}`] : []),
     ...(imported ? [describeImport(imported)] : []),
@@ -69,11 +81,13 @@ const describeImport = ({ method, origin }: { method: ImportMethod; origin: stri
     method
   ]
 
-function toDocument(choice: LocalChoice) {
+function toDocument(choice: Listed) {
   const [{ imported, target }] = choice.files
   return {
     model: choice.modelName,
     quantization: choice.label,
+    /** What the file is according to its header; null if the header cannot be read. */
+    kind: choice.role ?? null,
     file_size_bytes: choice.sizeBytes,
     bytes_here: bytesHere(choice),
     finished: isComplete(choice),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeGguf } from '@shoal/model-file/testing'
 import { expect, test } from 'vitest'
 import { putModelFile, shippedModels } from '../testing/local-files.ts'
 import { makeHome } from '../testing/run-shoal.ts'
@@ -22,6 +23,18 @@ test('any GGUF file in the folder is a model', async () => {
   expect(stdout).toBe('MODEL          SIZE  CHANGED\ntide:Q4_K_M  973 KB  just now\n')
   expect((await shoalHere(['path', 'TIDE'], { home: home.path })).stdout).toBe(`${path}\n`)
   expect((await shoalHere(['path', 'tide:q4_k_m'], { home: home.path })).stdout).toBe(`${path}\n`)
+})
+
+test('ls says what a file is that is not a model', async () => {
+  await using home = await makeHome()
+  const folder = join(home.models, 'tide')
+  await mkdir(folder, { recursive: true })
+  const lora = makeGguf({ metadata: { 'general.type': 'adapter' } })
+  await writeFile(join(folder, 'lora-F16.gguf'), lora)
+  const { stdout } = await shoalHere(['ls'], { home: home.path })
+  expect(stdout).toContain('just now  LoRA adapter\n')
+  const listed = await shoalHere(['ls', '--json'], { home: home.path })
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ kind: 'adapter' }])
 })
 
 test('an unreadable file is reported, and other models are still listed', async () => {

@@ -3,6 +3,7 @@
 import { dirname, join } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
 import { hostOf, isFromHost, shellWord } from '@shoal/core/references'
+import type { GgufRole } from '@shoal/model-file'
 import {
   ambiguousChoice,
   type FileChoice,
@@ -134,6 +135,23 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
   throw new Failure('not_found', `${text} is only partly downloaded.`, {
     hint: `To resume: shoal pull ${shellWord(text)}`,
   })
+}
+
+/**
+ * Returns what the header of a complete file says that the file is: `model`, or another role. Returns undefined if the
+ * file is incomplete, missing or not a valid GGUF file.
+ */
+export async function findRole(choice: LocalChoice): Promise<GgufRole | undefined> {
+  const [{ path, filename, isMissing }] = choice.files
+  if (isMissing || !isComplete(choice)) return undefined
+  const { extractFacts, readGgufFile } = await import('@shoal/model-file')
+  try {
+    const { role } = extractFacts(await readGgufFile(path), filename)
+    return role === 'shard' ? 'model' : role
+  } catch (error) {
+    if (hasCode(error, 'invalid_gguf')) return undefined
+    throw error
+  }
 }
 
 /**

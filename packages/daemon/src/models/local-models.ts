@@ -1,7 +1,14 @@
 import { basename, dirname } from 'node:path'
 import { hostOf, isFromHost, parseReference, type Reference } from '@shoal/core/references'
 import type { Log } from '@shoal/log'
-import { extractFacts, type GgufFacts, memoryToRun, readGgufFile } from '@shoal/model-file'
+import {
+  extractFacts,
+  type GgufFacts,
+  isOtherRole,
+  memoryToRun,
+  otherRoles,
+  readGgufFile,
+} from '@shoal/model-file'
 import { fileChoices, findBestFit, findChoices, getStem } from '@shoal/model-file/choices'
 import { type LocalFile, listLocalFiles, type Unreadable } from '@shoal/transfer'
 
@@ -118,7 +125,9 @@ export function localModels(
       const broken = files.flatMap(({ outcome }) => ('failure' in outcome ? outcome.failure : []))
       if (broken.length > 0) return broken.join('; ')
       const parts = files.filter(({ outcome }) => 'facts' in outcome && outcome.facts.shard)
-      return parts.length > 0 ? `some parts of ${wanted} are missing` : undefined
+      if (parts.length > 0) return `some parts of ${wanted} are missing`
+      const [other] = files.flatMap(({ file, outcome }) => describeOther(file, outcome) ?? [])
+      return other
     },
   }
 }
@@ -176,6 +185,12 @@ const withLabels = (files: Entry[]) =>
 
 /** The facts in a file's header, or the reason why the header cannot be read. */
 type Outcome = { facts: GgufFacts } | { failure: string }
+
+/** A sentence about a file that is not a model, such as a LoRA adapter. */
+function describeOther({ filename }: LocalFile, outcome: Outcome): string | undefined {
+  if ('failure' in outcome || !isOtherRole(outcome.facts.role)) return undefined
+  return `${filename} is not a model, but a file of the kind '${otherRoles[outcome.facts.role]}'`
+}
 
 type Read = { file: LocalFile; facts: GgufFacts }
 

@@ -1,4 +1,4 @@
-import type { GgufRole } from '../gguf/gguf-facts.ts'
+import type { GgufRole } from '../gguf/roles.ts'
 import { type FileLike, fileChoices, missingParts } from './file-choices.ts'
 
 type ReadyFile = FileLike & {

@@ -3,6 +3,7 @@
  * compare its results with measurements.
  */
 import type { GgufFacts } from '../gguf/gguf-facts.ts'
+import { isOtherRole } from '../gguf/roles.ts'
 
 export type MemoryNeed = {
   weightBytes: number
@@ -70,15 +71,15 @@ export function memoryToRun(
 /**
  * Returns a file's contribution to the memory use of its model with one conversation. For the first part of a split
  * model, the contribution is everything except the weights of the other parts. For each other part, it is that part's
- * weights. The contributions add up to the memory use of the model. Returns null if the file is a projector or adapter,
- * which cannot run on its own, or if the header has too little information.
+ * weights. The contributions add up to the memory use of the model. Returns null if the file cannot be run, such as an
+ * adapter, or if the header has too little information.
  */
 export function findFileMemory(
   facts: Pick<GgufFacts, 'role' | 'shard' | 'dimensions' | 'context_length'>,
   fileSizeBytes: number,
 ): number | null {
   const { role, shard, dimensions } = facts
-  if (role === 'mmproj' || role === 'adapter') return null
+  if (isOtherRole(role)) return null
   if (shard !== null && shard.index > 1) return fileSizeBytes
   const isReported =
     findCacheBytesPerToken(dimensions) !== undefined && findOverheadBytes(dimensions) !== undefined
@@ -96,7 +97,7 @@ export function findFileCacheBytes({
   shard,
   dimensions,
 }: Pick<GgufFacts, 'role' | 'shard' | 'dimensions'>): number | null {
-  if (role === 'mmproj' || role === 'adapter' || (shard?.index ?? 1) > 1) return null
+  if (isOtherRole(role) || (shard?.index ?? 1) > 1) return null
   const bytes = findCacheBytesPerToken(dimensions)
   return bytes !== undefined && Number.isSafeInteger(bytes) ? bytes : null
 }

@@ -77,7 +77,7 @@ test('a shard is recognized by its header or filename and needs no architecture'
   })
 })
 
-test('projectors and adapters are distinguished from models', async () => {
+test('files that cannot be run are distinguished from models', async () => {
   const findRole = async (metadata: GgufInput['metadata'], filename?: string) =>
     (await factsOfMade({ metadata: metadata ?? {} }, filename)).role
   expect(await findRole({ 'general.type': 'mmproj' })).toBe('mmproj')
@@ -85,6 +85,12 @@ test('projectors and adapters are distinguished from models', async () => {
   expect(await findRole({}, 'mmproj-model-f16.gguf')).toBe('mmproj')
   expect(await findRole({ 'general.type': 'adapter' })).toBe('adapter')
   expect(await findRole({ 'general.type': 'model' }, 'mmproj-model-f16.gguf')).toBe('model')
+  expect(await findRole({ 'general.type': 'imatrix' })).toBe('imatrix')
+  expect(await findRole({ 'imatrix.chunk_count': 3 })).toBe('imatrix')
+  expect(await findRole({ 'general.architecture': 'controlvector' })).toBe('control-vector')
+  const words = { 'tokenizer.ggml.tokens': ['a', 'b'] }
+  expect(await findRole(words)).toBe('vocabulary')
+  expect(await factsOfMade({ metadata: words, tensors: [f32] })).toMatchObject({ role: 'model' })
 })
 
 test('heads may differ between layers', async () => {

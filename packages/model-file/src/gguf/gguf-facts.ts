@@ -4,13 +4,8 @@ import { elementCount, type GgufTensor } from './gguf-tensors.ts'
 import { findFileTypeLabel } from './gguf-types.ts'
 import { cleanText, type JsonValue, jsonSafe } from './json-safe.ts'
 import { findQuantizationInFilename } from './quantization.ts'
+import type { GgufRole } from './roles.ts'
 import { findShardInFilename, type Shard } from './shards.ts'
-
-/**
- * A `model` runs on its own. A `shard` is one part of a split model. An `mmproj` is the vision or audio projector of a
- * model. An `adapter` is a LoRA adapter for a model.
- */
-export type GgufRole = 'model' | 'mmproj' | 'adapter' | 'shard'
 
 export type GgufTensorSummary = {
   count: number
@@ -51,8 +46,11 @@ export function extractFacts(header: GgufHeader, filename: string): GgufFacts {
     Array.from(header.metadata, ([key, value]) => [cleanText(key), jsonSafe(value)]),
   )
   const tensorSummary = summarizeTensors(header.tensors)
+  const facts = readMetadataFacts(metadata, filename)
+  const hasOnlyWords = tensorSummary.count === 0 && 'tokenizer.ggml.tokens' in metadata
   return {
-    ...readMetadataFacts(metadata, filename),
+    ...facts,
+    role: facts.role === 'model' && hasOnlyWords ? 'vocabulary' : facts.role,
     parameter_count: tensorSummary.count > 0 ? tensorSummary.parameters : null,
     quantization: findQuantization(metadata, tensorSummary, filename),
     metadata,
@@ -98,6 +96,8 @@ function findRole(metadata: Metadata, filename: string, shard: Shard | null): Gg
   const architecture = findText(metadata, 'general.architecture')
   if (type === 'mmproj' || architecture === 'clip') return 'mmproj'
   if (type === 'adapter' || 'adapter.type' in metadata) return 'adapter'
+  if (type === 'imatrix' || 'imatrix.chunk_count' in metadata) return 'imatrix'
+  if (architecture === 'controlvector') return 'control-vector'
   if (shard !== null) return 'shard'
   return type === null && /(?:^|[-._ ])mmproj(?:$|[-._ ])/i.test(filename) ? 'mmproj' : 'model'
 }

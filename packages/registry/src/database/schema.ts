@@ -1,3 +1,4 @@
+import type { GgufRole } from '@shoal/model-file'
 import type { ColumnType, Generated } from 'kysely'
 
 /**
@@ -180,7 +181,7 @@ export type FileTable = {
   metadata: string | null
   tensors: string | null
   /** The next four columns are null until the file is ready. */
-  role: 'model' | 'mmproj' | 'adapter' | 'shard' | null
+  role: GgufRole | null
   architecture: string | null
   parameter_count: number | null
   context_length: number | null

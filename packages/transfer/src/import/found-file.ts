@@ -2,7 +2,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { isModelFilename, isModelName, suggestModelName } from '@shoal/core/references'
-import { extractFacts, type GgufFacts, readGgufFile } from '@shoal/model-file'
+import { extractFacts, type GgufFacts, isOtherRole, readGgufFile } from '@shoal/model-file'
 import { getStem } from '@shoal/model-file/choices'
 
 /** The programs whose stores shoal can read. */
@@ -82,7 +82,7 @@ function nameModel(filename: string, { quantization, name }: GgufFacts): string 
 }
 
 function nameFile(modelName: string, { quantization, role, shard }: GgufFacts): string {
-  const prefix = role === 'mmproj' || role === 'adapter' ? `${role}-` : ''
+  const prefix = isOtherRole(role) ? `${role}-` : ''
   const digits = (value: number) => String(value).padStart(5, '0')
   const part = shard ? `-${digits(shard.index)}-of-${digits(shard.count)}` : ''
   const label = quantization.replace(/[^A-Za-z0-9._-]+/g, '-')

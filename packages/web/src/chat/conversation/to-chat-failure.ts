@@ -24,7 +24,7 @@ function faultOfRefusal({ details: { status, reason }, message }: DaemonError): 
   if (reason === 'insufficient_memory') {
     return {
       title: 'Not enough memory for this model',
-      advice: `${sentence(message)} Unload another model, or choose a smaller one.`,
+      advice: `${sentence(message)} Choose a smaller model.`,
     }
   }
   if (status === 404) {
@@ -52,7 +52,7 @@ function faultOfRefusal({ details: { status, reason }, message }: DaemonError): 
       advice: `${sentence(message)} Edit the message, or choose another model.`,
     }
   }
-  if (status === 503) {
+  if (status === 503 || reason === 'model_unusable') {
     return {
       title: 'The model could not be loaded',
       advice: `${sentence(message)} Choose another model, or check the daemon log:`,
