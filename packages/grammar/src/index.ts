@@ -10,6 +10,7 @@ export type {
   TextPart,
 } from './calls/call-syntax.ts'
 export { jsonGrammar } from './json/json-grammar.ts'
+export { checkGrammar } from './matching/check-grammar.ts'
 export { type JsonCloser, jsonCloser } from './matching/json-closer.ts'
 export { movedTo } from './schema/schema.ts'
 export { SchemaError } from './schema/schema-error.ts'

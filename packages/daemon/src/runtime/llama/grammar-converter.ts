@@ -3,7 +3,7 @@ import { limitedThread, ThreadLimitError } from '@shoal/threads'
 import type { FormSource } from '../runtime.ts'
 
 /** The input from which a grammar is created: the form of an answer, or the calls that a model may make. */
-export type GrammarSource = Exclude<FormSource, { gbnf: string }> | { calls: OptionalCalls }
+export type GrammarSource = FormSource | { calls: OptionalCalls }
 
 /** Ordinary schemas take a few milliseconds, and the largest that are supported take about a second. */
 const defaultLimits = { maxCpuMs: 5000, maxHeapMb: 256 }

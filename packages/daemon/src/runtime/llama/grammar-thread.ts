@@ -1,6 +1,12 @@
 /** The thread that `grammar-converter.ts` starts. It converts schemas and tools to grammars. */
 
-import { callGrammar, choiceGrammar, jsonGrammar, patternGrammar } from '@shoal/grammar'
+import {
+  callGrammar,
+  checkGrammar,
+  choiceGrammar,
+  jsonGrammar,
+  patternGrammar,
+} from '@shoal/grammar'
 import { serveParent } from '@shoal/threads/parent'
 import type { GrammarSource } from './grammar-converter.ts'
 
@@ -12,6 +18,10 @@ serveParent(() => ({
   convert(json: string): string {
     const source: GrammarSource = JSON.parse(json)
     if ('calls' in source) return callGrammar(source.calls)
+    if ('gbnf' in source) {
+      checkGrammar(source.gbnf)
+      return source.gbnf
+    }
     if ('pattern' in source) return patternGrammar(source.pattern)
     return 'choices' in source ? choiceGrammar(source.choices) : jsonGrammar(source.schema)
   },

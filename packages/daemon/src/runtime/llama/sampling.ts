@@ -11,7 +11,7 @@ import {
   TokenBias,
 } from 'node-llama-cpp'
 import type { CallPlace } from '../chat/formats/call-reader.ts'
-import { type FormSource, type PromptCode, promptError, type Sampling } from '../runtime.ts'
+import { type PromptCode, promptError, type Sampling } from '../runtime.ts'
 import { type GrammarSource, grammarConverter } from './grammar-converter.ts'
 import { getBiases } from './llama-internals.ts'
 
@@ -118,22 +118,16 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
   const grammars = new LRUCache<string, Promise<LlamaGrammar>>({ max: maxCachedGrammars })
   const convert = grammarConverter()
 
-  async function make(source: FormSource | GrammarSource, json: string): Promise<LlamaGrammar> {
-    const grammar = 'gbnf' in source ? checkNesting(source.gbnf) : await convert(json)
-    return await llama.createGrammar({ grammar })
-  }
+  const make = async (source: string): Promise<LlamaGrammar> =>
+    await llama.createGrammar({ grammar: await convert(source) })
 
   /**
    * Returns a function that starts applying a grammar to new text. If no grammar can enforce the source, rejects with a
    * prompt error that has the given code and parameter.
    */
-  return async (
-    source: FormSource | GrammarSource,
-    code: PromptCode,
-    param?: string,
-  ): Promise<BeginGrammar> => {
+  return async (source: GrammarSource, code: PromptCode, param?: string): Promise<BeginGrammar> => {
     const key = JSON.stringify(source)
-    const found = grammars.get(key) ?? make(source, key)
+    const found = grammars.get(key) ?? make(key)
     grammars.set(key, found)
     const grammar = await found.catch((error) => {
       grammars.delete(key)
@@ -144,23 +138,7 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
   }
 }
 
-/** llama.cpp reads groups recursively, and crashes at tens of thousands of levels. */
-const maxNesting = 200
-
-/** Returns a client's grammar. Throws a `SchemaError` if its groups are nested too deeply. */
-function checkNesting(gbnf: string): string {
-  let depth = 0
-  const parts = gbnf.matchAll(/"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|#.*|[()]/g)
-  for (const [part] of parts) {
-    if (part === '(') depth += 1
-    if (part === ')') depth -= 1
-    if (depth > maxNesting)
-      throw new SchemaError(`groups are nested more than ${maxNesting} levels deep`)
-  }
-  return gbnf
-}
-
-function nameOf(source: FormSource | GrammarSource): string {
+function nameOf(source: GrammarSource): string {
   if ('gbnf' in source) return 'the grammar'
   if ('pattern' in source) return 'the regular expression'
   return 'choices' in source ? 'the list of choices' : 'the schema'

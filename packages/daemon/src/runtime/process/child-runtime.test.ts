@@ -124,18 +124,11 @@ test.each<[string, FormSource, RegExp]>([
   expect(answers.some(({ reason }) => reason === 'stop')).toBe(true)
 })
 
-test.each([
-  ['an open string', 'root ::= "a'],
-  ['no root', 'other ::= "a"'],
-  ['a rule that does not exist', 'root ::= missing'],
-  ['left recursion', 'root ::= root "a"'],
-  ['too many repetitions', 'root ::= "a"{1000000}'],
-  ['deep nesting', `root ::= ${'('.repeat(10_000)}"a"${')'.repeat(10_000)}`],
-])('a grammar with %s is refused with the name of its parameter', async (_, gbnf) => {
-  const refused = run(makeChatGeneration('Hi', { form: { param: 'grammar', gbnf } }))
-  await expect(refused).rejects.toMatchObject({
+test('an invalid grammar is refused with the reason and the name of its parameter', async () => {
+  const form = { param: 'grammar', gbnf: 'root ::= word' }
+  await expect(run(makeChatGeneration('Hi', { form }))).rejects.toMatchObject({
     code: 'schema_refused',
-    message: expect.stringMatching(/^the grammar: /),
+    message: 'the grammar: there is no rule word',
     details: { param: 'grammar' },
   })
 })
