@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 import { type Announce, toAnnounce, twentyBytes } from '../announce/announce.ts'
-import { maxScrapedTorrents } from '../announce/http-scrape.ts'
+import { maxScrapedTorrents } from '../announce/read-http-scrape.ts'
 
 /** A message from a browser to the tracker, in JSON. Binary values are strings with one character per byte. */
 export type SocketMessage =
