@@ -2,8 +2,8 @@ import { newPeerId } from '@shoal/model-file'
 import { afterEach, expect, test } from 'vitest'
 import { decodePayload } from '../../metadata-peer/bencode.ts'
 import { memorySwarms } from '../../swarm/memory-swarms.ts'
-import type { HttpAnnounce } from './read-http-announce.ts'
 import { ownAddress } from './own-address.ts'
+import type { HttpAnnounce } from './read-http-announce.ts'
 import { tracker } from './tracker.ts'
 
 const swarms = memorySwarms({ silentAfterMs: 60_000 })

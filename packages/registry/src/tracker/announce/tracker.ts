@@ -1,9 +1,9 @@
 import { isShoal } from '@shoal/model-file'
 import type { Peer, SwarmCounts, Swarms, TcpPeer } from '../../swarm/swarm.ts'
 import { announceAnswer, type PeerAddress } from './http-answers.ts'
-import type { HttpAnnounce } from './read-http-announce.ts'
 import type { OwnAddress } from './own-address.ts'
 import { addressesFor, usefulReaches } from './reach.ts'
+import type { HttpAnnounce } from './read-http-announce.ts'
 import { notTracked, type TrackedTorrent, type TrackedTorrents } from './tracked-torrents.ts'
 
 /** The sender of an announce. */
