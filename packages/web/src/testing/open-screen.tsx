@@ -6,7 +6,7 @@ import { pageClient } from '../api/page-client.ts'
 import { newQueryClient } from '../api/query-client.ts'
 import { noteWait } from '../app/waiting.tsx'
 import { App } from '../app.tsx'
-import { readPrefs } from '../prefs.ts'
+import { changedPrefs, readPrefs } from '../prefs.ts'
 import { newRouter } from '../router.tsx'
 import type { ScriptedRegistry } from './scripted-registry.ts'
 
@@ -24,6 +24,7 @@ export async function openScreen(
   { maxWaits = 0, state = null as unknown } = {},
 ): Promise<Visitor> {
   cleanup() // in case the test has opened another screen
+  changedPrefs.set({}) // as after loading a page; other test files in this process share the module
   history.replaceState(state, '', path)
   const connection = openConnection({ baseUrl: '', transport, maxWaits, onWait: noteWait })
   const queryClient = newQueryClient()
