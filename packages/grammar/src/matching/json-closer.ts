@@ -8,6 +8,8 @@ export type JsonCloser = {
    * token ends within a character.
    */
   allows(text: string, tokensLeft: number): boolean
+  /** Takes the text of a token without checking whether the JSON after it can be closed, such as reasoning. */
+  skip(text: string): void
   /** The text that closes the JSON instead of the refused token, and its length in tokens. */
   closing(): { text: string; tokens: number }
 }
@@ -57,6 +59,9 @@ export function jsonCloser(grammar: string, countTokens: (text: string) => numbe
       if (hasFailed || needed <= tokensLeft) return true
       closing = before
       return false
+    },
+    skip(text) {
+      unread += text
     },
     closing: () => closing,
   }
