@@ -277,6 +277,7 @@ export type Finish = {
   promptTokens: number
   /** Prompt tokens, included in `promptTokens`, that were in memory and did not have to be processed again. */
   cachedTokens: number
+  /** Includes the token that ends the answer, as in llama-server. */
   completionTokens: number
   /** Tokens of the answer that are reasoning. */
   reasoningTokens: number

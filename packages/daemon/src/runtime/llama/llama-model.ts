@@ -141,6 +141,8 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
       ...(choose && unfiltered),
       probabilities,
     })
+    /** The number of tokens that end the answer, which are not part of its text. */
+    let endTokens = 0
     /** The token that replaces the library's choice. */
     let chosen: Token | undefined
     let firstTokenMs = 0
@@ -149,12 +151,15 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
       const step = await tokens.next(chosen)
       adaptation?.end()
       signal.throwIfAborted()
-      if (step.done) return undefined
-      const { probabilities } = step.value
-      const token = choose ? choose(probabilities) : step.value.token
-      if (choose && model.isEogToken(token)) return undefined
-      chosen = choose && token
       if (writer.tokenCount() === 0) firstTokenMs = performance.now() - startedAt
+      const own = choose && !step.done ? choose(step.value.probabilities) : undefined
+      if (step.done || (own !== undefined && model.isEogToken(own))) {
+        endTokens = 1
+        return undefined
+      }
+      chosen = own
+      const { probabilities } = step.value
+      const token = own ?? step.value.token
       evaluation.history.push(token)
       return { token, probabilities }
     }
@@ -172,7 +177,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
       stopString: writer.stopString(),
       promptTokens: prompt.tokens.length,
       cachedTokens,
-      completionTokens: writer.tokenCount(),
+      completionTokens: writer.tokenCount() + endTokens,
       reasoningTokens: writer.reasoningTokens(),
       firstTokenMs,
       generationMs: performance.now() - startedAt,
