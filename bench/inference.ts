@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { computeMemory, extractFacts, readGgufFile } from '@shoal/model-file'
 import { demoModel, writeSyntheticModel } from '@shoal/model-file/testing/synthetic-model'
 import type { DaemonInput } from './children/daemon.ts'
+import type { PromptCostAnswer, PromptCostInput } from './children/prompt-cost.ts'
 import type { RawAnswer, RawInput } from './children/raw-llama.ts'
 import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
 import { buildLlamaServer } from './harness/build-llama-server.ts'
@@ -48,6 +49,7 @@ export const bench: Bench = {
     if (options.buildsLlamaServer) await buildLlamaServer(report.say)
     for (const subject of subjects) await measure({ ...subject, models }, options, report)
     if (isWanted(options, 'logprobs')) await reportLogprobs(models, options, report)
+    if (isWanted(options, 'prompts')) await reportPrompts(models, options, report)
   },
 }
 
@@ -248,6 +250,32 @@ async function reportLogprobs(models: string, options: BenchOptions, report: Rep
       digits(median(measured)),
       (median(measured) / without).toFixed(2),
     ]),
+  )
+}
+
+/** The number of tokens in a long prompt. */
+const longPrompt = 30_000
+
+/** Measures the cost of keeping the values in a long chat apart from the template's own text. */
+async function reportPrompts(models: string, { threads, rounds }: BenchOptions, report: Report) {
+  const name = '100m-Q4_0'
+  const modelPath = join(models, name, `${name}.gguf`)
+  await writeSyntheticModel(modelPath, 'Q4_0')
+  report.title(`inference: a chat of ${longPrompt} tokens is rendered and tokenized`)
+  const input: PromptCostInput = { modelPath, threads, tokens: longPrompt, rounds: rounds * 5 }
+  const { readMs, ...times } = await runScript<PromptCostAnswer>('prompt-cost', input)
+  const without = median(times.without)
+  report.table(
+    ['values', 'ms', 'more than without protection, % of the time to read the prompt (goal ≤ 2)'],
+    [
+      ['not protected', digits(without), ''],
+      ...(['protected', 'forged'] as const).map((side) => [
+        side === 'forged' ? 'protected, with control tokens in each message' : side,
+        digits(median(times[side])),
+        (((median(times[side]) - without) / readMs) * 100).toFixed(3),
+      ]),
+      ['reading the prompt', digits(readMs), ''],
+    ],
   )
 }
 

@@ -31,7 +31,7 @@ const optionTexts = `options, with their defaults:
                       search, scale: sqlite, postgres
                       scale: memory
                       nodes: requests, announces, push
-                      inference: tiny, 100m-Q4_0, 100m-Q8_0, logprobs
+                      inference: tiny, 100m-Q4_0, 100m-Q8_0, logprobs, prompts
                       pull: the names of the sides in the report
   --profile           also report a CPU profile of the registry
   --build-llama-server  build llama.cpp's server in the cache folder, to measure it in \`inference\``

@@ -20,8 +20,7 @@ export const daemonReasons = {
   template_failed: {
     status: 400,
     ending: 'failed',
-    meaning:
-      'the model has no chat template, or the template rejects the messages, fails or exceeds a limit',
+    meaning: 'the chat template rejects the messages, fails or exceeds a limit',
   },
   schema_refused: {
     status: 400,

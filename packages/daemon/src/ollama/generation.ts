@@ -69,7 +69,7 @@ function createPrompt(request: OllamaGenerateRequest, { facts }: LocalModel): Pr
   if (request.suffix) return toGap(text, request.suffix)
   if (request.raw) return { text }
   const { system } = request
-  if (facts.chat_template === null) return { text: system ? `${system}\n\n${text}` : text }
+  if (!facts.chat_template?.trim()) return { text: system ? `${system}\n\n${text}` : text }
   const messages: ChatMessage[] = [
     ...(system ? [{ role: 'system', content: system }] : []),
     { role: 'user', content: text },

@@ -1,4 +1,5 @@
-import { getLlama, LlamaLogLevel } from 'node-llama-cpp'
+import { getLlama, LlamaLogLevel, type Token } from 'node-llama-cpp'
+import { shield } from '../runtime/chat/jinja/shield.ts'
 import { tokenizer } from '../runtime/llama/tokenizer.ts'
 
 /** Short blocks, so that a text is split in many places. */
@@ -14,13 +15,21 @@ export async function openVocabulary(modelPath: string) {
     progressLogs: false,
   })
   const model = await llama.loadModel({ modelPath, vocabOnly: true })
-  const { tokenizeBeginning } = tokenizer(model, () => undefined, lengths)
+  const { tokenizeBeginning, tokenizeChat } = tokenizer(model, () => undefined, { lengths })
   return {
     tokenizeBeginning: (text: string, maxTokens: number) =>
       tokenizeBeginning({ text, addSpecial: false, parseSpecial: true }, maxTokens),
     tokenizeInBlocks: async (text: string) =>
       (await tokenizeBeginning({ text, addSpecial: false, parseSpecial: true })).tokens,
     tokenizeAtOnce: (text: string) => model.tokenize(text, true),
+    /** Tokenizes a value that contains the text of each control token. Returns the resulting control tokens. */
+    async findForged() {
+      const isControl = (token: Token) => model.getTokenAttributes(token).control
+      const all = [...model.iterateAllTokens()].filter(isControl)
+      const text = all.map((token) => model.detokenize([token], true)).join('')
+      const { tokens } = await tokenizeChat(shield(text))
+      return tokens.slice(tokens[0] === model.tokens.bos ? 1 : 0).filter(isControl)
+    },
     async [Symbol.asyncDispose]() {
       await model.dispose()
       await llama.dispose()

@@ -6,9 +6,9 @@ import { chatRenderer } from '../runtime/chat/render-chat.ts'
  * print.
  */
 export function promptsOf(
-  source: string | undefined,
+  source: string,
   { bos = '', eos = '', now }: { bos?: string; eos?: string; now?: Date } = {},
 ): Promise<ChatPrompts> {
-  const render = chatRenderer({ source: source ?? '', bos, eos })
+  const render = chatRenderer({ source, bos, eos })
   return chatPrompts(source, async (chat) => render(chat, now ?? new Date()))
 }

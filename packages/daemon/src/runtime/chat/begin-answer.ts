@@ -1,8 +1,12 @@
 import type { ChatMessage } from '../runtime.ts'
 import type { AnswerFormat } from './formats/answer-format.ts'
 import { markers } from './formats/markers.ts'
+import { unshield } from './jinja/shield.ts'
 
-/** `begun` is the part at the end of `text` that belongs to the answer, such as a marker that begins reasoning. */
+/**
+ * A rendered prompt. `text` is shielded (`shield.ts`). `begun` is the part at its end that belongs to the answer, such as
+ * a marker that begins reasoning; it is not shielded.
+ */
 export type ChatPrompt = { text: string; begun: string }
 
 type Answer = {
@@ -25,7 +29,7 @@ export function beginAnswer(format: AnswerFormat, text: string, answer: Answer):
   const header = text.slice(0, text.length - begun.length)
   const whole = begun + addition(format, begun, answer)
   const given = answer.continued ? continuation(format, begun, answer.continued) : whole
-  return { text: header + given, begun: given }
+  return { text: header + given, begun: unshield(given) }
 }
 
 /** Finds the markers at the end of a prompt. */

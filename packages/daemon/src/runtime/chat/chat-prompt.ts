@@ -1,30 +1,33 @@
 import { movedTo, type OptionalCalls } from '@shoal/grammar'
-import { type Chat, isForced, promptError } from '../runtime.ts'
+import { type Chat, type ChatMessage, isForced, promptError, type ToolCall } from '../runtime.ts'
 import { beginAnswer, type ChatPrompt } from './begin-answer.ts'
 import type { AnswerFormat } from './formats/answer-format.ts'
 import { detectFormat } from './formats/detect-format.ts'
+import { jsonValue } from './formats/json-value.ts'
+import { shield, shieldAll, shieldJson, unshield } from './jinja/shield.ts'
 import type { ChatToPrint } from './render-chat.ts'
 import { toolsInWords } from './tools-in-words.ts'
 
-/** Renders a chat with the model's template. Rejects if the template rejects the chat or is invalid. */
+/**
+ * Renders a chat with the model's template. Values in the chat, and thus in the result, are shielded (`shield.ts`).
+ * Rejects if the template rejects the chat or is invalid.
+ */
 export type RenderChat = (chat: ChatToPrint) => Promise<string>
 
 export type ChatPrompts = Awaited<ReturnType<typeof chatPrompts>>
 
 /** Renders chats with the Jinja template in the model's file, in the format on which the model was trained. */
-export async function chatPrompts(templateText: string | undefined, render: RenderChat) {
-  const hasTools = /\btools\b/.test(templateText ?? '')
-  const hasCalls = /\btool_calls\b/.test(templateText ?? '')
+export async function chatPrompts(templateText: string, render: RenderChat) {
+  const hasTools = /\btools\b/.test(templateText)
+  const hasCalls = /\btool_calls\b/.test(templateText)
 
   /** `isBound`: whether a grammar constrains the answer and leaves no room for reasoning. */
   async function prompt(chat: Chat, isBound: boolean): Promise<ChatPrompt> {
-    if (templateText === undefined) {
-      throw promptError('template_failed', 'this model has no chat template')
-    }
+    const all = chat.messages.map(shieldMessage)
     const forced = isForced(chat)
-    const tools = chat.toolChoice === 'none' ? [] : chat.tools
-    const messages = chat.isContinued ? chat.messages.slice(0, -1) : chat.messages
-    const continued = chat.isContinued ? chat.messages.at(-1) : undefined
+    const tools = chat.toolChoice === 'none' ? [] : shieldAll(chat.tools)
+    const messages = chat.isContinued ? all.slice(0, -1) : all
+    const continued = chat.isContinued ? all.at(-1) : undefined
     try {
       const [shown, declared] = hasTools
         ? [messages, tools]
@@ -34,18 +37,18 @@ export async function chatPrompts(templateText: string | undefined, render: Rend
         tools: declared,
         variables: {
           ...((isBound || forced) && { enable_thinking: false }),
-          ...chat.variables,
+          ...shieldAll(chat.variables),
           add_generation_prompt: true,
         },
       })
       return beginAnswer(format, text, { isForced: forced, isBound, continued })
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const message = unshield(error instanceof Error ? error.message : String(error))
       throw promptError('template_failed', `error in the model's chat template: ${message}`)
     }
   }
 
-  const format = await detectFormat(templateText ?? '', (messages, tools, isPrompt) =>
+  const format = await detectFormat(templateText, (messages, tools, isPrompt) =>
     render({
       messages,
       tools: hasTools ? tools : [],
@@ -53,7 +56,20 @@ export async function chatPrompts(templateText: string | undefined, render: Rend
     }),
   )
 
-  return { format, prompt }
+  return {
+    format,
+    prompt,
+    /** Resolves to the prompt without shields. */
+    text: async (chat: Chat, isBound: boolean) => unshield((await prompt(chat, isBound)).text),
+  }
+}
+
+function shieldMessage({ tool_calls, ...message }: ChatMessage): ChatMessage {
+  const toCall = ({ function: { name, arguments: args }, ...call }: ToolCall): ToolCall => ({
+    ...shieldAll(call),
+    function: { name: shield(name), arguments: shieldJson(args, jsonValue(args) !== undefined) },
+  })
+  return { ...shieldAll(message), ...(tool_calls && { tool_calls: tool_calls.map(toCall) }) }
 }
 
 /** Returns the JSON schema of a forced call, to be converted to a grammar. */

@@ -117,7 +117,7 @@ test.each(formats.filter(([name]) => name !== unmarked))(
   },
 )
 
-const sourceOf = (wanted: string) => formats.find(([name]) => name === wanted)?.[1]
+const sourceOf = (wanted: string) => formats.find(([name]) => name === wanted)?.[1] ?? ''
 
 test.each([
   [

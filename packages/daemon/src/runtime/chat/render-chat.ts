@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ChatMessage, Tool } from '../runtime.ts'
 import { jsonValue } from './formats/json-value.ts'
 import type { Limits } from './jinja/budget.ts'
+import { unshield } from './jinja/shield.ts'
 import { formatTime } from './jinja/strftime.ts'
 import { parseTemplate, type Template } from './jinja/template.ts'
 import { ParsedJson } from './jinja/values.ts'
@@ -44,7 +45,7 @@ export function chatRenderer({ source, bos, eos }: ChatTemplate, limits?: Limits
   /** Mistral's templates require IDs of nine characters. */
   const toTemplateId = (id: string) =>
     id.length !== 9 && source.includes('length != 9')
-      ? createHash('sha256').update(id).digest('hex').slice(0, 9)
+      ? createHash('sha256').update(unshield(id)).digest('hex').slice(0, 9)
       : id
 
   /** Converts a message for the template. Parses the arguments of calls, because templates serialize them again. */

@@ -51,7 +51,9 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   const contextLength = Math.min(options.contextLength, model.trainContextSize)
   const embeddingContextLength = Math.min(embeddingTokens, contextLength)
   const checkTokens = tokenCheck(model)
-  const texts = tokenizer(model, checkTokens)
+  const texts = tokenizer(model, checkTokens, {
+    templates: Object.values(templates),
+  })
   const adaptation = adaptThreads(llama, options, freeCores)
   const embed = embedder(model, {
     contextLength: embeddingContextLength,
@@ -94,6 +96,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   const read = promptReader(model, {
     chatsFor,
     tokenize: texts.tokenizeBeginning,
+    tokenizeChat: texts.tokenizeChat,
     checkTokens,
     contextLength,
   })

@@ -59,18 +59,26 @@ export function isEncoder({ fileInfo: { metadata } }: LlamaModel): boolean {
 }
 
 export type ChatTemplates = {
-  plain: string | undefined
+  plain: string
   /** An additional template, which some models have, for chats with tools. */
-  toolUse: string | undefined
+  toolUse?: string
 }
 
-function findTemplates(metadata: GgufHeader['metadata']): ChatTemplates {
+/** Finds the chat templates in a file's metadata. A file without a template uses ChatML, as in llama-server. */
+export function findTemplates(metadata: GgufHeader['metadata']): ChatTemplates {
   const find = (key: string) => {
     const text = metadata.get(key)
-    return typeof text === 'string' ? text : undefined
+    return typeof text === 'string' && text.trim() !== '' ? text : undefined
   }
+  const toolUse = find('tokenizer.chat_template.tool_use')
   return {
-    plain: find('tokenizer.chat_template'),
-    toolUse: find('tokenizer.chat_template.tool_use'),
+    plain: find('tokenizer.chat_template') ?? toolUse ?? chatMl,
+    ...(toolUse !== undefined && { toolUse }),
   }
 }
+
+/** https://github.com/openai/openai-python/blob/release-v0.28.0/chatml.md */
+const chatMl = `{% for message in messages %}<|im_start|>{{ message.role }}
+{{ message.content }}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}`

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { tool } from '../../testing/generations.ts'
+import { makeChatGeneration, tool } from '../../testing/generations.ts'
 import { writeModelWith } from '../../testing/model-with-text.ts'
+import { promptsOf } from '../../testing/prompts-of.ts'
 import { temporaryFolder } from '../../testing/temporary-folder.ts'
 import { startChildRuntime } from '../process/child-runtime.ts'
-import type { Tool } from '../runtime.ts'
+import type { Chat, Tool } from '../runtime.ts'
+import { findTemplates } from './load-model.ts'
 
 test('chats with tools are rendered with the template for tools, if the model has one', async () => {
   using folder = temporaryFolder()
@@ -29,4 +31,15 @@ test('chats with tools are rendered with the template for tools, if the model ha
   } finally {
     await runtime.close()
   }
+})
+
+test.each([
+  ['no template', new Map()],
+  ['an empty template', new Map([['tokenizer.chat_template', ' \n']])],
+])('a file with %s uses ChatML', async (_, metadata) => {
+  const { text } = await promptsOf(findTemplates(metadata).plain)
+  const { prompt } = makeChatGeneration('Hi')
+  expect(await text((prompt as { chat: Chat }).chat, false)).toBe(
+    '<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n',
+  )
 })

@@ -19,18 +19,14 @@ export async function openChats(
 ): Promise<ChatsFor> {
   const { bosString, eosString } = model.tokens
 
-  async function open(template: string | undefined): Promise<Chats> {
-    const render = renderHere({
-      source: template ?? '',
-      bos: bosString ?? '',
-      eos: eosString ?? '',
-    })
+  async function open(template: string): Promise<Chats> {
+    const render = renderHere({ source: template, bos: bosString ?? '', eos: eosString ?? '' })
     const chats = await chatPrompts(template, render)
     return { ...chats, markers: markerTokens(model, chats.format) }
   }
 
-  const withoutTools = await open(plain ?? toolUse)
-  const withTools = plain && toolUse ? await open(toolUse) : withoutTools
+  const withoutTools = await open(plain)
+  const withTools = toolUse && toolUse !== plain ? await open(toolUse) : withoutTools
   return (prompt) => ('chat' in prompt && prompt.chat.tools.length > 0 ? withTools : withoutTools)
 }
 

@@ -10,11 +10,18 @@ import {
 } from '../runtime.ts'
 import type { ChatsFor } from './open-chats.ts'
 import { gapReader } from './read-gap.ts'
-import { type Beginning, type CheckTokens, longestTokenBytes, type Tokenize } from './tokenizer.ts'
+import {
+  type Beginning,
+  type CheckTokens,
+  longestTokenBytes,
+  type Tokenize,
+  type TokenizeChat,
+} from './tokenizer.ts'
 
 type Setup = {
   chatsFor: ChatsFor
   tokenize: Tokenize
+  tokenizeChat: TokenizeChat
   checkTokens: CheckTokens
   contextLength: number
 }
@@ -39,7 +46,7 @@ const alwaysCounted = 250_000
  */
 export function promptReader(
   model: LlamaModel,
-  { chatsFor, tokenize, checkTokens, contextLength }: Setup,
+  { chatsFor, tokenize, tokenizeChat, checkTokens, contextLength }: Setup,
 ) {
   const longestBytes = longestTokenBytes(model)
   const readGap = gapReader(model, tokenize)
@@ -57,11 +64,13 @@ export function promptReader(
     if ('tokens' in prompt) return whole(prompt.tokens as Token[])
     if (leastTokens(prompt, longestBytes) >= contextLength) return undefined
     if ('gap' in prompt) return { ...(await readGap(prompt.gap, most)), begun: '' }
-    const { text, begun } =
-      'text' in prompt
-        ? { text: prompt.text, begun: '' }
-        : await chatsFor(prompt).prompt(prompt.chat, form !== undefined)
-    return { ...(await tokenize({ text, addSpecial: true, parseSpecial: true }, most)), begun }
+    if ('text' in prompt) {
+      const { text } = prompt
+      const read = await tokenize({ text, addSpecial: true, parseSpecial: true }, most)
+      return { ...read, begun: '' }
+    }
+    const { text, begun } = await chatsFor(prompt).prompt(prompt.chat, form !== undefined)
+    return { ...(await tokenizeChat(text, most)), begun }
   }
 
   /** The number of tokens that the answer may have. */
@@ -139,8 +148,8 @@ export function promptReader(
       const promptTokens = leastTokens(prompt, longestBytes)
       throw promptTooLong({ promptTokens, isMinimum: true, contextLength })
     },
-    applyTemplate: async ({ chat, form }: ChatToRender) =>
-      (await chatsFor({ chat }).prompt(chat, form !== undefined)).text,
+    applyTemplate: ({ chat, form }: ChatToRender) =>
+      chatsFor({ chat }).text(chat, form !== undefined),
   })
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { LlamaModel, Token } from 'node-llama-cpp'
+import { forgedTokens } from '../chat/forged-tokens.ts'
 import { promptError, type TextToTokenize } from '../runtime.ts'
 import { type BlockLengths, textBlocks } from './text-blocks.ts'
 import { tokenBytes } from './token-bytes.ts'
@@ -25,9 +26,17 @@ export function tokenCheck(model: LlamaModel): CheckTokens {
 /** The number of tokens between two pauses, during which other requests to this model continue. */
 const tokensAtOnce = 4096
 
+/** `templates` contains the sources of the chat templates. */
+type Options = { templates?: readonly string[]; lengths?: BlockLengths }
+
 /** Converts between text and tokens. */
-export function tokenizer(model: LlamaModel, checkTokens: CheckTokens, lengths?: BlockLengths) {
+export function tokenizer(
+  model: LlamaModel,
+  checkTokens: CheckTokens,
+  { templates = [], lengths }: Options = {},
+) {
   const lead = findLead(model)
+  const cutForged = forgedTokens(structuralTokens(model, templates))
   const cut = textBlocks(controlTokens(model), { cutsWords: lead !== undefined, lengths })
   let lastPause: Promise<void> = Promise.resolve()
 
@@ -37,37 +46,54 @@ export function tokenizer(model: LlamaModel, checkTokens: CheckTokens, lengths?:
     return lastPause
   }
 
-  /** Tokenizes a text, or only its beginning if that has more than `maxTokens` tokens. */
-  async function tokenizeBeginning(
-    { text, addSpecial, parseSpecial }: TextToTokenize,
-    maxTokens = Number.POSITIVE_INFINITY,
+  /**
+   * Tokenizes a text, or only its beginning if that has more than `maxTokens` tokens. No token contains the end of one
+   * part of the text and the beginning of the next.
+   */
+  async function tokenizeParts(
+    parts: readonly string[],
+    { addSpecial, parseSpecial, maxTokens }: Omit<TextToTokenize, 'text'> & { maxTokens: number },
   ): Promise<Beginning> {
     const blocks: Token[][] = []
     let [tokenCount, length] = [0, 0]
-    for (const { text: block, isContinuation } of cut(text, parseSpecial)) {
-      if (tokenCount > maxTokens) break
-      if (blocks.length > 0) await pause()
-      const tokens =
-        lead && isContinuation
-          ? model.tokenize(lead.text + block, parseSpecial).slice(lead.tokenCount)
-          : model.tokenize(block, parseSpecial)
-      blocks.push(tokens)
-      tokenCount += tokens.length
-      length += block.length
+    for (const part of parts) {
+      let isWithin = length > 0
+      for (const { text, isContinuation } of cut(part, parseSpecial)) {
+        if (tokenCount > maxTokens) break
+        if (blocks.length > 0) await pause()
+        const tokens =
+          lead && (isContinuation || isWithin)
+            ? model.tokenize(lead.text + text, parseSpecial).slice(lead.tokenCount)
+            : model.tokenize(text, parseSpecial)
+        blocks.push(tokens)
+        tokenCount += tokens.length
+        length += text.length
+        isWithin = false
+      }
     }
     const tokens = addSpecial ? withBeginning(model, blocks.flat()) : blocks.flat()
-    const isWhole = length === text.length
+    const totalLength = parts.reduce((sum, part) => sum + part.length, 0)
+    const isWhole = length === totalLength
     return {
       tokens,
       isWhole,
-      totalTokens: isWhole ? tokens.length : Math.ceil((tokens.length * text.length) / length),
+      totalTokens: isWhole ? tokens.length : Math.ceil((tokens.length * totalLength) / length),
     }
   }
+
+  const tokenizeBeginning = (
+    { text, ...options }: TextToTokenize,
+    maxTokens = Number.POSITIVE_INFINITY,
+  ) => tokenizeParts([text], { ...options, maxTokens })
 
   return {
     tokenizeBeginning,
     tokenize: async (text: TextToTokenize): Promise<Token[]> =>
       (await tokenizeBeginning(text)).tokens,
+
+    /** Tokenizes a shielded prompt (`shield.ts`). Only the template's own text is parsed as special tokens. */
+    tokenizeChat: (shielded: string, maxTokens = Number.POSITIVE_INFINITY) =>
+      tokenizeParts(cutForged(shielded), { addSpecial: true, parseSpecial: true, maxTokens }),
 
     async tokenBytes(tokens: number[]): Promise<number[][]> {
       checkTokens(tokens, 'tokens')
@@ -86,6 +112,8 @@ export type Beginning = { tokens: Token[]; isWhole: boolean; totalTokens: number
 
 /** Converts text to tokens. */
 export type Tokenize = ReturnType<typeof tokenizer>['tokenizeBeginning']
+/** Converts a chat's prompt to tokens. */
+export type TokenizeChat = ReturnType<typeof tokenizer>['tokenizeChat']
 
 /**
  * Returns a prefix with which the continuation of a text can be tokenized separately. After this prefix, the
@@ -115,8 +143,25 @@ export function longestTokenBytes({ fileInfo }: LlamaModel): number {
   return tokens.reduce((most, token) => Math.max(most, Buffer.byteLength(token)), 1)
 }
 
-/** The type of control tokens in GGUF files (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). */
-const controlType = 3
+/** The types of tokens in GGUF files (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). */
+const [unknownType, controlType, userDefinedType] = [2, 3, 4]
+
+/**
+ * The tokens that must not come from a value in a chat: those that are not text, and user-defined tokens that the
+ * template prints. Some models' files declare the markers of turns as user-defined. Other user-defined tokens, such as
+ * HTML tags, are text. llama.cpp declares additional tokens as control tokens when it loads a file.
+ */
+function structuralTokens(model: LlamaModel, templates: readonly string[]): string[] {
+  const { tokens, token_type: types } = model.fileInfo.metadata.tokenizer.ggml
+  return tokens.filter((token, index) => {
+    const type = Number(types?.[index])
+    if (type === unknownType || type === controlType) return true
+    if (type === userDefinedType && templates.some((source) => source.includes(token))) return true
+    return enclosed.test(token) && model.getTokenAttributes(index as Token).control
+  })
+}
+
+const enclosed = /^[<[].*[>\]]$/
 
 /** The tokens that are not text, such as the end of a message. */
 const controlTokens = (model: LlamaModel) => tokensOfType(model, (type) => type === controlType)

@@ -1,4 +1,5 @@
 import type { Budget } from './budget.ts'
+import { callMethod } from './methods.ts'
 import { print, printArgument } from './text-functions.ts'
 import {
   isList,
@@ -51,15 +52,20 @@ export function countFilter(
 export function filter(
   operand: Value,
   name: string,
-  { positional: [argument] }: Arguments,
+  { positional, named }: Arguments,
   budget: Budget,
 ): Value | undefined {
+  const [argument] = positional
   if (isUndefined(operand) || isNull(operand)) return filterEmpty(operand, name)
   switch (name) {
     case 'string':
       return toValue(print(operand, budget))
     case 'count':
       return toValue(countItems(operand))
+    case 'replace':
+      return isText(operand)
+        ? callMethod(operand, name, [...positional, ...named.values()], budget)
+        : undefined
     case 'list':
       if (isText(operand)) return toCharacters(operand, budget)
       return isMapping(operand) ? toArray(keysOf(operand).map(toValue)) : undefined

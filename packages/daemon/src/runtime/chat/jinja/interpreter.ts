@@ -10,6 +10,7 @@ import {
 } from './filters.ts'
 import { findMethod } from './methods.ts'
 import { operate } from './operators.ts'
+import { restoreEscaped } from './shield.ts'
 import { templateLimitError } from './template-limit.ts'
 import { print } from './text-functions.ts'
 import {
@@ -216,7 +217,9 @@ export class TemplateInterpreter extends Interpreter {
     if (filtered) return filtered
     const list = isList(operand) ? toArray(itemsOf(operand)) : operand
     const call = takesValues ? { ...filterNode, args: args.nodes } : filterNode
-    return super.applyFilter(list, call, environment)
+    const value = super.applyFilter(list, call, environment) as Value
+    const isAscii = name === 'tojson' && args.named.get('ensure_ascii')?.value === true
+    return isAscii ? toValue(restoreEscaped(toText(value))) : value
   }
 
   /**

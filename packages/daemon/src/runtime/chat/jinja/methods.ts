@@ -1,4 +1,5 @@
 import type { Budget } from './budget.ts'
+import { alike, hasFrames, unshield } from './shield.ts'
 import { formatBraces, printArgument, removeEnd, search } from './text-functions.ts'
 import {
   isList,
@@ -19,7 +20,7 @@ type Call = (args: Value[]) => Value
  */
 export function findMethod(owner: Value, name: string, budget: Budget): Value | undefined {
   const call = isText(owner)
-    ? textMethod(owner, name, budget)
+    ? searching(owner, name, budget)
     : isList(owner)
       ? listMethod(itemsOf(owner), name, budget)
       : isMapping(owner)
@@ -29,9 +30,39 @@ export function findMethod(owner: Value, name: string, budget: Budget): Value | 
   return isMapping(owner) ? builtin(owner, name) : undefined
 }
 
+/** Calls a method that `findMethod` finds. */
+export const callMethod = (
+  owner: Value,
+  name: string,
+  args: Value[],
+  budget: Budget,
+): Value | undefined => (findMethod(owner, name, budget)?.value as Call | undefined)?.(args)
+
 /** The library's own method. */
 const builtin = (owner: Value, name: string): Value | undefined =>
   (owner as unknown as { builtins: Map<string, Value> }).builtins.get(name)
+
+/** Finds a method of a string. A search for its first argument ignores where characters are from. */
+function searching(owner: Value, name: string, budget: Budget): Call | undefined {
+  const call = textMethod(owner, name, budget)
+  if (!call || !searchingMethods.has(name)) return call
+  return (args) => {
+    const [text, ...others] = alikeValues(owner, args)
+    return (text === owner ? call : (textMethod(text, name, budget) ?? call))(others)
+  }
+}
+
+const searchingMethods = new Set([
+  ...['split', 'rsplit', 'replace', 'find', 'rfind', 'count', 'removeprefix', 'removesuffix'],
+])
+
+/** Returns a text, and the arguments of a method or filter that searches for its first argument. See `alike`. */
+function alikeValues(owner: Value, args: readonly Value[]): [Value, ...Value[]] {
+  const [part, ...others] = args
+  if (!part || !isText(part) || !hasFrames(unshield(toText(part)))) return [owner, ...args]
+  const [text, sought] = alike(toText(owner), toText(part))
+  return [toValue(text), toValue(sought), ...others]
+}
 
 function textMethod(owner: Value, name: string, budget: Budget): Call | undefined {
   const text = String(owner.value)
@@ -53,6 +84,9 @@ function textMethod(owner: Value, name: string, budget: Budget): Call | undefine
       return (args) => toValue(formatBraces(text, args, budget))
     case 'isdigit':
       return () => toValue(/^\p{Nd}+$/u.test(text))
+    case 'startswith':
+    case 'endswith':
+      return ([part]) => toValue(isAtEnd(unshield(text), name, part))
     case 'removeprefix':
     case 'removesuffix':
       return ([part]) => toValue(removeEnd(text, textOf(part), name))
@@ -63,6 +97,14 @@ function textMethod(owner: Value, name: string, budget: Budget): Call | undefine
     default:
       return undefined
   }
+}
+
+/** Python's `startswith` and `endswith`. `part` is a string, or a tuple of strings of which one must match. */
+function isAtEnd(text: string, name: 'startswith' | 'endswith', part: Value | undefined): boolean {
+  if (part && isList(part)) return itemsOf(part).some((one) => isAtEnd(text, name, one))
+  if (!part || !isText(part)) throw new Error(`the argument of ${name} must be a string`)
+  const end = unshield(toText(part))
+  return name === 'startswith' ? text.startsWith(end) : text.endsWith(end)
 }
 
 /** The number of steps for each part of a split string. Each part costs extra because it becomes an object. */

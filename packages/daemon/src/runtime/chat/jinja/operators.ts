@@ -1,4 +1,5 @@
 import type { Budget } from './budget.ts'
+import { unshield } from './shield.ts'
 import { formatPercent, print, repeat } from './text-functions.ts'
 import {
   isInteger,
@@ -32,6 +33,9 @@ export function operate(operator: string, a: Value, b: Value, budget: Budget): V
       return toValue(repeat(toText(a), Number(b.value), budget))
     case '%':
       return isText(a) ? toValue(formatPercent(toText(a), b, budget)) : undefined
+    case '==':
+    case '!=':
+      return isText(a) && isText(b) ? toValue(isSame(a, b) === (operator === '==')) : undefined
     case '<':
     case '>':
     case '<=':
@@ -52,8 +56,16 @@ function isIn(item: Value, container: Value, budget: Budget): boolean | undefine
   if (isMapping(container) && !isText(item)) {
     return (container.value as Map<string, Value>).has(String(item.value))
   }
-  if (isList(container)) budget.spend(itemsOf(container).length)
-  else if (isEmpty(item)) return false
-  else if (isText(container)) budget.countSearch(toText(container), toText(item))
-  return undefined
+  if (isList(container)) {
+    budget.spend(itemsOf(container).length)
+    return isText(item) ? itemsOf(container).some((one) => isSame(one, item)) : undefined
+  }
+  if (isEmpty(item)) return false
+  if (!isText(container)) return undefined
+  budget.countSearch(toText(container), toText(item))
+  return isText(item) ? unshield(toText(container)).includes(unshield(toText(item))) : undefined
 }
+
+/** Whether a value is the same text as another, wherever their characters are from. */
+const isSame = (value: Value, text: Value) =>
+  isText(value) && unshield(toText(value)) === unshield(toText(text))
