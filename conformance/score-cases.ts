@@ -98,7 +98,7 @@ async function parse(
     isContinued,
     variables: { enable_thinking: isThinking },
   }
-  const { begun } = await chats.prompt(chat, false)
+  const { begun } = await chats.prompt(chat)
   const parser = answerParser(chats.format, {
     tools: chat.tools,
     keepsReasoning: !isReasoningParsed,

@@ -56,7 +56,7 @@ async function render({ source, conversation: { messages, tools, isThinking } }:
     variables: { enable_thinking: isThinking },
   }
   const { prompt } = await promptsOf(source, { now })
-  return (await prompt(chat, false)).text
+  return (await prompt(chat)).text
 }
 
 const shownLength = 60

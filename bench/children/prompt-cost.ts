@@ -57,8 +57,7 @@ async function withoutProtection() {
   return await tokenize({ text, addSpecial: true, parseSpecial: true })
 }
 
-const withProtection = async (one: typeof chat) =>
-  await tokenizeChat((await prompt(one, false)).text)
+const withProtection = async (one: typeof chat) => await tokenizeChat((await prompt(one)).text)
 
 async function time(run: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()

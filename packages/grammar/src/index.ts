@@ -1,4 +1,4 @@
-export { type AnswerSyntax, answerGrammar } from './calls/answer-grammar.ts'
+export { type AnswerSyntax, answerGrammar } from './answers/answer-grammar.ts'
 export { callGrammar } from './calls/call-grammar.ts'
 export type {
   CallSyntax,

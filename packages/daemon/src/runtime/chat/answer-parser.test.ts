@@ -156,3 +156,33 @@ test('without tools there are no calls', () => {
   const text = '<tool_call>{"name": "a", "arguments": {}}</tool_call>'
   expect(together([...parser.take(text), ...parser.finish()])).toMatchObject({ text, calls: [] })
 })
+
+test('in an answer that must be JSON, calls are recognized only at its beginning', () => {
+  const call = '<tool_call>{"name": "a", "arguments": {}}</tool_call>'
+  const json = JSON.stringify({ text: `<think>${call}</think>` })
+  const calls = [{ name: 'a', arguments: '{}' }]
+  const isBound = true
+  expect(parsed(qwen, json, { isBound })).toEqual({ text: json, reasoning: '', calls: [] })
+  expect(parsed(qwen, `<think>b</think>\n\n${json}`, { isBound })).toEqual({
+    text: json,
+    reasoning: 'b',
+    calls: [],
+  })
+  expect(parsed(qwen, `b</think>\n${call}\n${call}`, { isBound, begun: '<think>' })).toEqual({
+    text: '',
+    reasoning: 'b',
+    calls: [...calls, ...calls],
+  })
+  const bare = '{"name": "a", "parameters": {}}'
+  expect(parsed(llama, bare, { isBound })).toEqual({ text: '', reasoning: '', calls })
+  expect(parsed(llama, '{"name": "c"}', { isBound })?.text).toBe('{"name": "c"}')
+})
+
+test('reasoning before a forced call is kept, but not text', () => {
+  const text = 'b</think>\n\nHm<tool_call>{"name": "a", "arguments": {}}</tool_call>'
+  expect(parsed(qwen, text, { isForced: true, begun: '<think>' })).toEqual({
+    text: '',
+    reasoning: 'b',
+    calls: [{ name: 'a', arguments: '{}' }],
+  })
+})

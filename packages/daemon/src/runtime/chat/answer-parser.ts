@@ -12,8 +12,10 @@ type Options = {
   maxCalls?: number | undefined
   /** Whether reasoning and its markers are left in the text. */
   keepsReasoning?: boolean
-  /** Whether the answer must be a call. If so, text and reasoning outside the call are dropped. */
+  /** Whether the answer must be a call. If so, text outside the call is dropped. */
   isForced?: boolean
+  /** Whether the answer must be JSON or calls. If so, markers within the JSON are part of it. */
+  isBound?: boolean
 }
 
 /** Parses one answer. */
@@ -37,7 +39,7 @@ export interface AnswerParser {
  * beginning of the answer, pass that to `take` first. If there is no format, all output is text.
  */
 export function answerParser(format: AnswerFormat | undefined, options: Options): AnswerParser {
-  const { tools, maxCalls = Number.POSITIVE_INFINITY, keepsReasoning = false, isForced } = options
+  const { tools, maxCalls = Number.POSITIVE_INFINITY, keepsReasoning = false } = options
   const input = new Input()
   let begunCalls = 0
   let endedCalls = 0
@@ -46,6 +48,7 @@ export function answerParser(format: AnswerFormat | undefined, options: Options)
   const answer = format && {
     format,
     keepsReasoning,
+    isBound: options.isBound ?? false,
     reader: {
       input,
       tools: new Map(tools.map(({ function: tool }) => [tool.name, tool])),
@@ -76,10 +79,10 @@ export function answerParser(format: AnswerFormat | undefined, options: Options)
     }
   }
 
-  function isWanted({ toolCall, argumentsDelta }: Piece): boolean {
+  function isWanted({ toolCall, argumentsDelta, reasoning }: Piece): boolean {
     if (toolCall) begunCalls += 1
     const isCall = toolCall !== undefined || argumentsDelta !== undefined
-    return isCall ? begunCalls <= maxCalls : !isForced
+    return isCall ? begunCalls <= maxCalls : !options.isForced || reasoning !== undefined
   }
 
   return {

@@ -1,3 +1,4 @@
+import type { AnswerSyntax } from '@shoal/grammar'
 import type { ChatMessage } from '../runtime.ts'
 import type { AnswerFormat } from './formats/answer-format.ts'
 import { markers } from './formats/markers.ts'
@@ -11,7 +12,11 @@ export type ChatPrompt = { text: string; begun: string }
 
 type Answer = {
   isForced: boolean
+  /** Whether the answer must be JSON. */
   isBound: boolean
+  /** Whether a call may replace the JSON. */
+  mayCall: boolean
+  mayThink: boolean
   /** The message that the answer continues; undefined for a new answer. */
   continued: ChatMessage | undefined
 }
@@ -21,8 +26,8 @@ const maxBegunLength = 200
 
 /**
  * Finds the beginning of the answer at the end of a prompt, because some templates begin the reasoning themselves. Adds
- * the text that must come next: the beginning of a forced call, the end of the reasoning, or the part of a continued
- * answer that already exists.
+ * the text that must come next: the part of a continued answer that already exists or, if the model does not think
+ * first, the beginning of a forced call or of JSON.
  */
 export function beginAnswer(format: AnswerFormat, text: string, answer: Answer): ChatPrompt {
   const begun = findBegun(format, text)
@@ -40,9 +45,36 @@ function findBegun({ reasoning, content, calls }: AnswerFormat, text: string): s
   return end.exec(text.slice(-maxBegunLength))?.[0] ?? ''
 }
 
-function addition(format: AnswerFormat, begun: string, { isForced, isBound }: Answer): string {
-  if (isForced) return endOfReasoning(format, begun) + format.calls.opening
-  return isBound ? endOfReasoning(format, begun) + beginOfText(format, begun) : ''
+function addition(
+  format: AnswerFormat,
+  begun: string,
+  { isForced, isBound, mayCall, mayThink }: Answer,
+): string {
+  if (!isForced && !isBound) return ''
+  if (mayThink && thinking(format, begun)) return ''
+  const end = endOfReasoning(format, begun)
+  if (isForced) return end + format.calls.opening
+  return mayCall ? end : end + beginOfText(format, begun)
+}
+
+/**
+ * Returns how the model may think before the rest of its answer; undefined if the format has no reasoning, or if the
+ * prompt has already passed the place for it.
+ */
+export function thinking(
+  { reasoning, content, hasMessages }: AnswerFormat,
+  begun: string,
+): AnswerSyntax['reasoning'] {
+  if (!reasoning || begun.includes(reasoning.close)) return undefined
+  if (content && begun.includes(content.open)) return undefined
+  const { open, close, end } = reasoning
+  const [, after = ''] = end.split(close)
+  return {
+    open,
+    close,
+    isBegun: begun.trimEnd().endsWith(open),
+    after: hasMessages ? after.replace(content?.open ?? '', '') : '',
+  }
 }
 
 /** Returns the text that ends the reasoning, or an empty string if the template has not begun the reasoning. */
@@ -52,7 +84,7 @@ function endOfReasoning({ reasoning }: AnswerFormat, begun: string): string {
 }
 
 /** Returns the marker that begins the text, without the part that the prompt already contains. */
-function beginOfText({ content }: AnswerFormat, begun: string): string {
+export function beginOfText({ content }: AnswerFormat, begun: string): string {
   if (!content || begun.includes(content.open)) return ''
   return begun !== '' && content.begin.startsWith(begun)
     ? content.begin.slice(begun.length)

@@ -34,7 +34,7 @@ const asked = {
 }
 
 const render = async (source: string, given: Chat) =>
-  (await promptsOf(source, special)).prompt(given, false)
+  (await promptsOf(source, special)).prompt(given)
 
 test("a chat is rendered with the model's template", async () => {
   expect(await render(plain, chat())).toEqual({
@@ -62,23 +62,35 @@ test('the prompt contains the beginning of a forced call', async () => {
   expect(prompt.begun).toBe('<tool_call>')
 })
 
-test('reasoning that the template begins is recognized, and is ended if a grammar leaves no place for it', async () => {
+const off = { variables: { enable_thinking: false } }
+
+test('reasoning that the template begins is recognized, and is ended before JSON if thinking is off', async () => {
   const prompts = await promptsOf(thinking, special)
-  expect((await prompts.prompt(chat(), false)).begun).toBe('<think>\n')
-  expect(await prompts.prompt(chat(), true)).toEqual({
+  const begun = { text: 'Hi<assistant><think>\n', begun: '<think>\n' }
+  expect(await prompts.prompt(chat())).toEqual(begun)
+  expect(await prompts.prompt(chat(), { schema: {} })).toEqual(begun)
+  expect(await prompts.prompt(chat(off), { schema: {} })).toEqual({
     text: 'Hi<assistant><think>\n</think>\n\n',
     begun: '<think>\n</think>\n\n',
   })
 })
 
-test('in a format with channels, the prompt begins the final channel if a grammar constrains the answer', async () => {
+test('in a format with channels, the prompt begins the final channel before JSON if thinking is off', async () => {
   const template = '{{ messages[0].content }}<|start|>assistant{# <|channel|> <|message|> #}'
   const prompts = await promptsOf(template, special)
-  expect(await prompts.prompt(chat(), false)).toEqual({ text: 'Hi<|start|>assistant', begun: '' })
-  expect(await prompts.prompt(chat(), true)).toEqual({
+  const header = { text: 'Hi<|start|>assistant', begun: '' }
+  expect(await prompts.prompt(chat())).toEqual(header)
+  expect(await prompts.prompt(chat(), { schema: {} })).toEqual(header)
+  expect(await prompts.prompt(chat(off), { schema: {} })).toEqual({
     text: 'Hi<|start|>assistant<|channel|>final<|message|>',
     begun: '<|channel|>final<|message|>',
   })
+})
+
+test('if a model can think, it does by default', async () => {
+  const source = '{# </think> #}{{ enable_thinking }}'
+  expect((await render(source, chat())).text).toBe('True')
+  expect((await render(source, chat(off))).text).toBe('False')
 })
 
 test("only the template's own text is not shielded", async () => {
@@ -156,12 +168,12 @@ test("tool call IDs have nine characters if the template requires them, as Mistr
 
 test('an error in the template is quoted', async () => {
   const refusing = await promptsOf("{{ raise_exception('no system messages') }}", special)
-  await expect(refusing.prompt(chat(), false)).rejects.toThrow('no system messages')
-  await expect(refusing.prompt(chat(), false)).rejects.toThrow(
+  await expect(refusing.prompt(chat())).rejects.toThrow('no system messages')
+  await expect(refusing.prompt(chat())).rejects.toThrow(
     expect.objectContaining({ code: 'template_failed' }),
   )
   const broken = await promptsOf('{{ messages[0].content }', special)
-  await expect(broken.prompt(chat(), false)).rejects.toThrow(
+  await expect(broken.prompt(chat())).rejects.toThrow(
     expect.objectContaining({ code: 'template_failed' }),
   )
 })

@@ -12,16 +12,18 @@ export type Answer = {
   reader: CallReader
   /** Whether reasoning and its markers are left in the text. */
   keepsReasoning: boolean
+  /** Whether the answer must be JSON or calls. */
+  isBound: boolean
   setThinking(isThinking: boolean): void
 }
 
 /** Reads an answer in which markers enclose reasoning and calls. */
-export function* readAnswer({ format, reader, keepsReasoning, setThinking }: Answer): Parsing {
+export function* readAnswer(answer: Answer): Parsing {
+  const { format, reader, keepsReasoning, isBound, setThinking } = answer
   const { reasoning, content } = format
   const { input } = reader
   const calls = callsReader(format.calls, reader)
   const thinkMarkers = [reasoning?.open ?? '', reasoning?.close ?? '']
-  const atBeginning = thinkMarkers.filter((marker) => marker !== '')
   /**
    * The control token with which the opening marker begins. The token is dropped if the rest of the marker does not
    * follow.
@@ -33,10 +35,12 @@ export function* readAnswer({ format, reader, keepsReasoning, setThinking }: Ans
    */
   const anywhere = reasoning?.open.includes('|') ? [...thinkMarkers, controlToken] : []
   const contentMarkers = content ? [content.open, content.close] : []
-  const inText = markers(...calls.opensAfterText, ...anywhere, ...contentMarkers)
+  const inAnyText = [...calls.opensAfterText, ...anywhere, ...contentMarkers]
+  const inText = markers(...(isBound ? [] : inAnyText))
+  const { all: atBeginning } = markers(...thinkMarkers, ...(isBound ? inAnyText : []))
   const inReasoning = markers(
     reasoning?.close ?? '',
-    content?.open ?? '',
+    ...(isBound ? [] : [content?.open ?? '']),
     ...calls.opensInReasoning,
   )
   /** Whether the parser is at the beginning of a part. Some markers are recognized only there. */

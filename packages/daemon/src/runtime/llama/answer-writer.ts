@@ -1,7 +1,7 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
 import { answerParser } from '../chat/answer-parser.ts'
 import type { AnswerFormat } from '../chat/formats/answer-format.ts'
-import { type Chat, type Generation, isForced, type Piece, type Tool } from '../runtime.ts'
+import { type Generation, isForced, type Piece } from '../runtime.ts'
 import { lineLimits } from './line-limits.ts'
 import { createLogprobs, logprobsInStep } from './logprobs.ts'
 import { stopStrings } from './stop-strings.ts'
@@ -33,9 +33,10 @@ export function answerWriter(
   const stops = stopStrings(chat && isForced(chat) ? [] : stop)
   const limits = lineLimits(lines)
   const parser = answerParser(chat && format, {
-    tools: chat ? callableTools(chat, form) : [],
+    tools: chat && chat.toolChoice !== 'none' ? chat.tools : [],
     maxCalls: chat?.maxCalls,
     isForced: chat !== undefined && isForced(chat),
+    isBound: chat !== undefined && !isForced(chat) && form !== undefined,
   })
   const inStep = logprobsInStep()
   let tokenCount = 0
@@ -52,6 +53,7 @@ export function answerWriter(
     tokenCount: () => tokenCount,
     reasoningTokens: () => reasoningTokens,
     callPlace: parser.callPlace,
+    isThinking: parser.isThinking,
     hasCalls: () => parser.callCount() > 0,
     /** The stop string that ended the answer, if one did. */
     stopString: () => stops.found(),
@@ -96,9 +98,3 @@ export function answerWriter(
 }
 
 export type AnswerWriter = ReturnType<typeof answerWriter>
-
-/** The tools that the answer may call. If the answer must have a form, it is never treated as a call. */
-function callableTools({ tools, toolChoice }: Chat, form: Generation['form']): Tool[] {
-  const isBound = toolChoice === 'auto' && form !== undefined
-  return toolChoice === 'none' || isBound ? [] : tools
-}

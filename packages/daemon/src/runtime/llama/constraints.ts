@@ -1,8 +1,11 @@
 /** Decides what an answer may consist of: how its tokens are chosen, and which grammar applies to them. */
-import type { LlamaModel, Token } from 'node-llama-cpp'
-import { callSchema, optionalCalls } from '../chat/chat-prompt.ts'
-import { type Generation, isForced, isPromptError, type Prompt } from '../runtime.ts'
+import type { AnswerSyntax } from '@shoal/grammar'
+import type { LlamaGrammarEvaluationState, LlamaModel } from 'node-llama-cpp'
+import { answerSyntax, callSchema, mayCall, optionalCalls } from '../chat/chat-prompt.ts'
+import { type Generation, isForced, isPromptError, type Prompt, promptError } from '../runtime.ts'
+import type { GrammarSource } from './grammar-converter.ts'
 import type { ChatsFor } from './open-chats.ts'
+import type { ReadPrompt } from './prompt-reader.ts'
 import {
   type BeginGrammar,
   createEvaluation,
@@ -14,7 +17,12 @@ export type Constraints = {
   evaluation: Evaluation
   /** The grammar for calls that the model may make, if there is one. */
   calls: BeginGrammar | undefined
-  /** The grammar of the answer, if the entire answer must have a form. It does not include a client's own grammar. */
+  /** Applies the grammar of the answer, if the answer must have a form or be a call. */
+  state: LlamaGrammarEvaluationState | undefined
+  /**
+   * The grammar of the answer as text, without optional calls, if the answer must have a form. It does not include a
+   * client's own grammar.
+   */
   grammar: string | undefined
   /** Whether the answer must be a call. */
   isCall: boolean
@@ -45,20 +53,42 @@ export function answerConstraints(
     })
   }
 
-  return async (generation: Generation, promptTokens: readonly Token[]): Promise<Constraints> => {
+  return async (generation: Generation, { tokens, begun }: ReadPrompt): Promise<Constraints> => {
     const { sampling, prompt } = generation
     const call = forcedCall(prompt)
     const isCall = call !== undefined
     const form = call ? { param: 'tools', schema: call } : generation.form
-    const calls = form ? undefined : await callGrammar(generation)
+    const calls = isCall ? undefined : await callGrammar(generation)
     const isBound = (form ?? calls) !== undefined
-    const evaluation = createEvaluation(sampling, model, { promptTokens, isBound })
-    if (!form) return { evaluation, calls, grammar: undefined, isCall }
+    const evaluation = createEvaluation(sampling, model, { promptTokens: tokens, isBound })
+    if (!form) return { evaluation, calls, state: undefined, grammar: undefined, isCall }
     const { param, ...source } = form
-    const begin = await grammarFor(source, isCall ? 'tool_refused' : 'schema_refused', param)
-    evaluation.grammarEvaluationState = begin()
-    // `jsonCloser` reads only the part of GBNF that our own grammars use.
-    const grammar = 'gbnf' in source ? undefined : begin.source
-    return { evaluation, calls, grammar, isCall }
+    const grammarOf = (one: GrammarSource) =>
+      grammarFor(one, isCall ? 'tool_refused' : 'schema_refused', param)
+    if ('gbnf' in source) {
+      if ('chat' in prompt && mayCall(prompt.chat)) throw grammarBesideTools(param)
+      // `jsonCloser` reads only the part of GBNF that our own grammars use.
+      const begin = await grammarOf(source)
+      return { evaluation, calls: undefined, state: begin(), grammar: undefined, isCall }
+    }
+    const answer =
+      'chat' in prompt
+        ? answerSyntax(prompt.chat, chatsFor(prompt).format, { begun, form: source })
+        : undefined
+    const begin = await grammarOf(answer ? { answer } : source)
+    const closed = answer ? await grammarOf({ answer: withoutCalls(answer) }) : begin
+    return { evaluation, calls, state: begin(), grammar: closed.source, isCall }
   }
 }
+
+const withoutCalls = (answer: AnswerSyntax): AnswerSyntax => ({
+  ...answer,
+  ...{ calls: [], callsInReasoning: [], bareCall: undefined },
+})
+
+const grammarBesideTools = (param: string) =>
+  promptError(
+    'schema_refused',
+    `${param} cannot be combined with tools that the model may call: set tool_choice to "none"`,
+    { param },
+  )

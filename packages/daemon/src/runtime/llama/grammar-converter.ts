@@ -1,9 +1,9 @@
-import { type OptionalCalls, SchemaError } from '@shoal/grammar'
+import { type AnswerSyntax, type OptionalCalls, SchemaError } from '@shoal/grammar'
 import { limitedThread, ThreadLimitError } from '@shoal/threads'
 import type { FormSource } from '../runtime.ts'
 
-/** The input from which a grammar is created: the form of an answer, or the calls that a model may make. */
-export type GrammarSource = FormSource | { calls: OptionalCalls }
+/** The input from which a grammar is created: the form of an answer, an entire answer, or calls that a model may make. */
+export type GrammarSource = FormSource | { answer: AnswerSyntax } | { calls: OptionalCalls }
 
 /** Ordinary schemas take a few milliseconds, and the largest that are supported take about a second. */
 const defaultLimits = { maxCpuMs: 5000, maxHeapMb: 256 }

@@ -1,6 +1,7 @@
 /** The thread that `grammar-converter.ts` starts. It converts schemas and tools to grammars. */
 
 import {
+  answerGrammar,
   callGrammar,
   checkGrammar,
   choiceGrammar,
@@ -17,6 +18,7 @@ serveParent(() => ({
    */
   convert(json: string): string {
     const source: GrammarSource = JSON.parse(json)
+    if ('answer' in source) return answerGrammar(source.answer)
     if ('calls' in source) return callGrammar(source.calls)
     if ('gbnf' in source) {
       checkGrammar(source.gbnf)

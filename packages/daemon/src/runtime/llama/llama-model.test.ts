@@ -1,6 +1,13 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { joinCalls, makeChatGeneration, runGeneration, tool } from '../../testing/generations.ts'
+import {
+  greedy,
+  joinCalls,
+  jsonForm,
+  makeChatGeneration,
+  runGeneration,
+  tool,
+} from '../../testing/generations.ts'
 import { writeModelWith } from '../../testing/model-with-text.ts'
 import { temporaryFolder } from '../../testing/temporary-folder.ts'
 import { openLlamaModel } from './llama-model.ts'
@@ -151,6 +158,55 @@ test('a grammar also applies to calls that are not JSON', async () => {
 
 /** Loaded once, for several tests. */
 const demo = openLlamaModel({ modelPath, contextLength: 512, slots: 1, threads: 1 })
+
+/** Answers whose first character is the given one, with a schema for the answer and a tool with the same schema. */
+test.each([
+  ['{', 'JSON that matches the schema'],
+  ['<', 'a call'],
+])('with a schema and tools, an answer that begins with %s is %s', async (first) => {
+  const model = await demo
+  const [token = 0] = await model.tokenize({ text: first, addSpecial: false, parseSpecial: false })
+  const { chat } = continueCall(city)
+  const prompt = { chat: { ...chat, messages: chat.messages.slice(0, 1), isContinued: false } }
+  const sampling = { ...greedy, logitBias: [[token, 100]] as [number, number][] }
+  const changes = { prompt, sampling, form: jsonForm(city), maxTokens: 100 }
+  const { text, pieces } = await runGeneration(model, makeChatGeneration('', changes))
+  const [call] = joinCalls(pieces)
+  expect({ hasText: text !== '', name: call?.name }).toEqual(
+    first === '{' ? { hasText: true, name: undefined } : { hasText: false, name: 'weather' },
+  )
+  expect(['Oslo', 'Rome']).toContain(JSON.parse(call?.arguments ?? text).city)
+})
+
+const thinkingTemplate = `{{ tools }}{# </think> #}{% for m in messages %}<|im_start|>{{ m.role }}
+{{ m.content }}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% if enable_thinking %}<think>
+{% endif %}{% endif %}`
+
+test.each([
+  ['JSON', { toolChoice: 'auto' as const }, jsonForm(city)],
+  ['a forced call', { toolChoice: 'required' as const }, undefined],
+])('the model thinks before %s, unless thinking is off', async (_, choice, form) => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'model.gguf')
+  writeModelWith(path, 'tokenizer.chat_template.tool_use', thinkingTemplate)
+  const model = await openLlamaModel({ modelPath: path, contextLength: 512, slots: 1, threads: 1 })
+  const { chat } = continueCall(city)
+  const generate = (variables: object) => {
+    const messages = chat.messages.slice(0, 1)
+    const own = { ...chat, ...choice, messages, isContinued: false, variables: { ...variables } }
+    return runGeneration(
+      model,
+      makeChatGeneration('', { prompt: { chat: own }, form, maxTokens: 40 }),
+    )
+  }
+  const thinking = await generate({})
+  expect(thinking).toMatchObject({ reason: 'length', text: '', reasoningTokens: 40 })
+  expect(joinCalls(thinking.pieces)).toEqual([])
+  const { text, pieces } = await generate({ enable_thinking: false })
+  expect(['Oslo', 'Rome']).toContain(JSON.parse(joinCalls(pieces)[0]?.arguments ?? text).city)
+})
 
 test('a control token in a message is text', async () => {
   const model = await demo

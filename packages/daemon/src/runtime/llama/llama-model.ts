@@ -106,7 +106,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     signal: AbortSignal,
   ): AsyncGenerator<Piece, Finish> {
     const prompt = await read(generation)
-    const constraints = await constrain(generation, prompt.tokens)
+    const constraints = await constrain(generation, prompt)
     const slot = await conversations.take(prompt.tokens, signal)
     try {
       const cachedTokens = await conversations.restore(slot, prompt.tokens)
@@ -131,16 +131,17 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   ): AsyncGenerator<Piece, Finish> {
     const startedAt = performance.now()
     const unread = await conversations.read(slot, prompt.tokens, signal)
-    const { evaluation, calls, grammar, isCall } = constraints
+    const { evaluation, calls, state, grammar, isCall } = constraints
     const probabilities = generation.topLogprobs !== undefined
     // With a grammar, the library must choose the token, because it checks tokens against the grammar.
-    const isOwnChoice = probabilities && !evaluation.grammarEvaluationState
+    const isOwnChoice = probabilities && !state
     const choose = isOwnChoice ? ownSampler(generation.sampling) : undefined
     const { format, markers } = chatsFor(generation.prompt)
     const writer = answerWriter(generation, { model, format, markers, begun: prompt.begun })
     const tokens = conversations.generate(slot, unread, {
       ...evaluation,
-      ...(calls && { grammarEvaluationState: inCalls(calls, writer.callPlace) }),
+      ...(state && { grammarEvaluationState: state }),
+      ...(calls && { grammarEvaluationState: inCalls(calls, writer.callPlace, state) }),
       ...(choose && unfiltered),
       probabilities,
     })

@@ -39,7 +39,7 @@ test.each([
 ])('a file with %s uses ChatML', async (_, metadata) => {
   const { text } = await promptsOf(findTemplates(metadata).plain)
   const { prompt } = makeChatGeneration('Hi')
-  expect(await text((prompt as { chat: Chat }).chat, false)).toBe(
+  expect(await text((prompt as { chat: Chat }).chat)).toBe(
     '<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n',
   )
 })

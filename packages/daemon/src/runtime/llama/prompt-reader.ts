@@ -69,7 +69,7 @@ export function promptReader(
       const read = await tokenize({ text, addSpecial: true, parseSpecial: true }, most)
       return { ...read, begun: '' }
     }
-    const { text, begun } = await chatsFor(prompt).prompt(prompt.chat, form !== undefined)
+    const { text, begun } = await chatsFor(prompt).prompt(prompt.chat, form)
     return { ...(await tokenizeChat(text, most)), begun }
   }
 
@@ -148,8 +148,7 @@ export function promptReader(
       const promptTokens = leastTokens(prompt, longestBytes)
       throw promptTooLong({ promptTokens, isMinimum: true, contextLength })
     },
-    applyTemplate: ({ chat, form }: ChatToRender) =>
-      chatsFor({ chat }).text(chat, form !== undefined),
+    applyTemplate: ({ chat, form }: ChatToRender) => chatsFor({ chat }).text(chat, form),
   })
 }
 

@@ -157,12 +157,19 @@ export type GrammarFor = ReturnType<typeof grammarCache>
 /** Starts applying a grammar to new text. `source` is the grammar in GBNF. */
 export type BeginGrammar = (() => LlamaGrammarEvaluationState) & { source: string }
 
-/** Applies a grammar to each call, from the end of its opening markers to the end of the call. */
-export function inCalls(begin: BeginGrammar, place: () => CallPlace) {
+/**
+ * Applies a grammar to each call, from the end of its opening markers to the end of the call. The rest of the answer has
+ * the grammar `outer`, if there is one, which must allow any text after an opening marker.
+ */
+export function inCalls(
+  begin: BeginGrammar,
+  place: () => CallPlace,
+  outer: LlamaGrammarEvaluationState | undefined,
+) {
   let state: LlamaGrammarEvaluationState | undefined
   return () => {
     if (place() === 'before') state ??= begin()
     else if (place() === 'elsewhere') state = undefined
-    return state
+    return state ?? outer
   }
 }

@@ -28,7 +28,7 @@ export async function* writeAnswer({
   while (!writer.isOver()) {
     const tokensLeft = maxTokens - writer.tokenCount()
     if (tokensLeft === 0) {
-      isCut = !(isCall && json?.closer.closing().text === '')
+      isCut = writer.isThinking() || !(isCall && json?.closer.closing().text === '')
       break
     }
     // The next token is computed while the pieces of the previous one are sent.
@@ -38,7 +38,9 @@ export async function* writeAnswer({
     pieces = []
     const step = await nextStep
     if (!step) break
-    if (json && !json.closer.allows(json.text.take(step.token), tokensLeft - 1)) {
+    const added = json?.text.take(step.token) ?? ''
+    if (writer.isThinking()) json?.closer.skip(added)
+    else if (json && !json.closer.allows(added, tokensLeft - 1)) {
       const { text, tokens } = json.closer.closing()
       pieces = writer.append(text, tokens)
       isCut = !isCall // a call that was closed early is complete, but other text is not

@@ -13,14 +13,18 @@ const reasoning = { open: '<think>', close: '</think>', isBegun: false, after: '
 const plain: AnswerSyntax = {
   reasoning: undefined,
   before: '',
-  schema,
+  form: { schema },
+  bareCall: undefined,
   calls: [],
   callsInReasoning: [],
 }
 
 test.each<[text: string, syntax: Partial<AnswerSyntax>, isAllowed: boolean]>([
   ['{"a": 1}', {}, true],
-  ['{"b": 1}', { schema: true }, true],
+  ['{"b": 1}', { bareCall: { type: 'object', properties: { b: { const: 1 } } } }, true],
+  ['<think>x</think>ab', { reasoning, form: { pattern: 'a.' } }, true],
+  ['<think>x</think>abc', { reasoning, form: { pattern: 'a.' } }, false],
+  ['<think>x</think>\nyes', { reasoning, form: { choices: ['yes', 'no'] } }, true],
   ['{"b": 1}', {}, false],
   ['<think>x</think>{"a": 1}', {}, false],
   ['<think>a < b </thin {"</think>\n\n{"a": 1}', { reasoning }, true],
