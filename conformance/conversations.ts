@@ -5,7 +5,8 @@ export type Conversation = {
   name: string
   messages: ChatMessage[]
   tools: Tool[]
-  isThinking: boolean
+  /** Undefined for the default of each program. */
+  isThinking?: boolean
 }
 
 const weather: Tool = {
@@ -73,6 +74,7 @@ export const conversations: Conversation[] = [
     tools: [],
     isThinking: true,
   },
+  { name: 'default thinking', messages: [system, hello], tools: [] },
   { name: 'thinking off', messages: [system, hello], tools: [], isThinking: false },
   {
     name: 'reasoning in the history',

@@ -5,7 +5,9 @@
  */
 import { parseArgs } from 'node:util'
 import { openLlamaReference } from './llama-reference.ts'
+import { type BoundResult, scoreBoundAnswers } from './score-bound-answers.ts'
 import { type CaseResult, scoreCases } from './score-cases.ts'
+import { type ForgeryResult, scoreForgeries } from './score-forgeries.ts'
 import { type RenderingResult, scoreRenderings } from './score-renderings.ts'
 import { type SchemaResult, scoreSchemas } from './score-schemas.ts'
 import { scoreVocabularies, type VocabularyResult } from './score-vocabularies.ts'
@@ -24,11 +26,15 @@ const { values } = parseArgs({
 await using reference = await openLlamaReference()
 const isChosen = ({ template }: { template: string }) => template.includes(values.template)
 const renderings = (await scoreRenderings(reference)).filter(isChosen)
+const forgeries = (await scoreForgeries(reference)).filter(isChosen)
 const cases = (await scoreCases(reference)).filter(isChosen)
+const bound = (await scoreBoundAnswers(reference)).filter(isChosen)
 const schemas = await scoreSchemas(reference)
 const vocabularies = await scoreVocabularies(reference)
-if (values.verbose) showDifferences(renderings, cases, schemas, vocabularies)
-else console.log(toTable(renderings, cases))
+if (values.verbose) {
+  showDifferences(renderings, cases, schemas, vocabularies)
+  showUnsafe(forgeries, bound)
+} else console.log(toTable(renderings, cases))
 
 const rendered = renderings.filter(({ outcome }) => outcome !== 'none')
 const equal = rendered.filter(({ outcome }) => outcome === 'equal')
@@ -40,7 +46,26 @@ const grammarsRight = withGrammars.filter(({ isGrammarRight }) => isGrammarRight
 const textsRight = cases.filter(({ areTextsRight }) => areTextsRight)
 const schemasRight = schemas.filter(({ detail }) => detail === '')
 const vocabulariesRight = vocabularies.filter(({ detail }) => detail === '')
+const defaults = rendered.filter(({ conversation }) => conversation === 'default thinking')
+const defaultsEqual = defaults.filter(({ outcome }) => outcome === 'equal')
+const forged = forgeries.reduce((sum, one) => sum + one.forged, 0)
+const found = forgeries.reduce((sum, one) => sum + one.found, 0)
+const changed = forgeries.filter(({ detail }) => detail !== '')
+const besides = bound.filter(({ kind }) => kind === 'calls')
+const besidesRight = besides.filter(({ detail }) => detail === '')
+const thoughts = bound.filter(({ kind }) => kind === 'json')
+const thoughtsRight = thoughts.filter(({ detail }) => detail === '')
 const isEnough =
+  forgeries.length === scores.forgeries.total &&
+  found >= scores.forgeries.minFound &&
+  forged === 0 &&
+  changed.length === 0 &&
+  besides.length === scores.callsBesideFormat.total &&
+  besidesRight.length >= scores.callsBesideFormat.min &&
+  thoughts.length === scores.thinkingBeforeJson.total &&
+  thoughtsRight.length >= scores.thinkingBeforeJson.min &&
+  defaults.length === scores.defaultThinking.total &&
+  defaultsEqual.length >= scores.defaultThinking.min &&
   rendered.length === scores.renderings.total &&
   equal.length >= scores.renderings.minEqual &&
   failed.length <= scores.renderings.maxFailed &&
@@ -62,6 +87,10 @@ if (values.template === '' && !isEnough) {
 }
 console.log(
   `\nconformance: rendered ${equal.length} of ${rendered.length}, failed ${failed.length}; ` +
+    `default thinking ${defaultsEqual.length} of ${defaults.length}; ` +
+    `forged turns ${forged} of ${found} in ${new Set(forgeries.map(({ template }) => template)).size} templates; ` +
+    `calls beside a format ${besidesRight.length} of ${besides.length}; ` +
+    `thinking before JSON ${thoughtsRight.length} of ${thoughts.length}; ` +
     `calls ${callsRight.length} of ${withCalls.length}; ` +
     `call grammars ${grammarsRight.length} of ${withGrammars.length}; ` +
     `content and reasoning ${textsRight.length} of ${cases.length}; ` +
@@ -88,5 +117,15 @@ function showDifferences(
   }
   for (const { vocabulary, detail } of tokenized) {
     if (detail !== '') console.log(`${vocabulary}: different tokens in ${detail}`)
+  }
+}
+
+function showUnsafe(all: readonly ForgeryResult[], answers: readonly BoundResult[]) {
+  for (const { template, conversation, forged, detail } of all) {
+    if (forged > 0 || detail !== '')
+      console.log(`${template}, ${conversation}: ${forged} forged ${detail}`)
+  }
+  for (const { template, kind, output, detail } of answers) {
+    if (detail !== '') console.log(`${template} (${kind}): ${JSON.stringify(output)}\n  ${detail}`)
   }
 }

@@ -17,10 +17,10 @@ import type {
 import { promptsOf } from '../packages/daemon/src/testing/prompts-of.ts'
 import type { LlamaReference } from './llama-reference.ts'
 
-type Answer = { content: string; reasoning: string; calls: ToolCall['function'][] }
+export type Answer = { content: string; reasoning: string; calls: ToolCall['function'][] }
 
 /** A case, as `native/cases.cpp` prints it. */
-type Case = {
+export type Case = {
   template: string
   messages: ChatMessage[]
   tools: Tool[] | null
@@ -89,15 +89,9 @@ async function parse(
   test: Case,
   parts: string[],
 ): Promise<{ answer: Answer; isGrammarRight: boolean | undefined }> {
-  const { messages, tools, isThinking, isReasoningParsed, isContinued } = test
+  const { isReasoningParsed } = test
   const chats = await promptsOf(source)
-  const chat = {
-    messages: messages.map((message) => ({ ...message, content: message.content ?? '' })),
-    tools: tools ?? [],
-    toolChoice: 'auto' as const,
-    isContinued,
-    variables: { enable_thinking: isThinking },
-  }
+  const chat = toChat(test)
   const { begun } = await chats.prompt(chat)
   const parser = answerParser(chats.format, {
     tools: chat.tools,
@@ -113,6 +107,14 @@ async function parse(
     isGrammarRight: grammar.isRight(),
   }
 }
+
+export const toChat = ({ messages, tools, isContinued, isThinking }: Case): Chat => ({
+  messages: messages.map((message) => ({ ...message, content: message.content ?? '' })),
+  tools: tools ?? [],
+  toolChoice: 'auto',
+  isContinued,
+  variables: { enable_thinking: isThinking },
+})
 
 /** Checks the text of calls piece by piece against their grammar, as the daemon does with tokens. */
 function grammarFollower(chat: Chat, format: AnswerFormat) {
@@ -130,7 +132,7 @@ function grammarFollower(chat: Chat, format: AnswerFormat) {
   }
 }
 
-function joinPieces(pieces: readonly Piece[]): Answer {
+export function joinPieces(pieces: readonly Piece[]): Answer {
   const answer: Answer = { content: '', reasoning: '', calls: [] }
   for (const { text = '', reasoning = '', toolCall, argumentsDelta = '' } of pieces) {
     answer.content += text
@@ -142,7 +144,7 @@ function joinPieces(pieces: readonly Piece[]): Answer {
   return answer
 }
 
-function compare(expected: Answer, parsed: Answer) {
+export function compare(expected: Answer, parsed: Answer) {
   const areCallsRight =
     JSON.stringify(expected.calls.map(normalize)) === JSON.stringify(parsed.calls.map(normalize))
   const areTextsRight =

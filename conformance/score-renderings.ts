@@ -53,10 +53,10 @@ async function render({ source, conversation: { messages, tools, isThinking } }:
     messages,
     tools,
     toolChoice: 'auto' as const,
-    variables: { enable_thinking: isThinking },
+    variables: isThinking === undefined ? {} : { enable_thinking: isThinking },
   }
-  const { prompt } = await promptsOf(source, { now })
-  return (await prompt(chat)).text
+  const { text } = await promptsOf(source, { now })
+  return await text(chat)
 }
 
 const shownLength = 60

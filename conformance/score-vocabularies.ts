@@ -1,6 +1,6 @@
 /**
  * Tokenizes long texts with each vocabulary in llama.cpp's sources, both in blocks and as a whole, and compares the
- * tokens.
+ * tokens. Also tokenizes a value with the text of each control token, which must not become a control token.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -48,6 +48,8 @@ async function tokenizeAll(sourcePath: string): Promise<VocabularyResult[]> {
       const tokens = await vocabulary.tokenizeInBlocks(text)
       if (tokens.join() !== vocabulary.tokenizeAtOnce(text).join()) different.push(name)
     }
+    const forged = await vocabulary.findForged()
+    if (forged.length > 0) different.push(`forged control tokens: ${forged.join(' ')}`)
     results.push({ vocabulary: basename(path), detail: different.join(', ') })
   }
   return results

@@ -1,5 +1,6 @@
 // Renders conversations with llama.cpp. Reads one JSON object per line, with `template` (a path), `messages` and
-// `tools` (in OpenAI's format), and `isThinking`. For each object, prints one JSON object with `prompt` or `error`.
+// `tools` (in OpenAI's format), and `isThinking`, without which llama-server's default applies. For each object, prints
+// one JSON object with `prompt` or `error`.
 #include "chat.h"
 #include "json.h"
 #include "log.h"
@@ -31,7 +32,9 @@ static std::string render(const common_json & input) {
     common_chat_templates_inputs inputs;
     inputs.messages = common_chat_msgs_parse_oaicompat(input.at("messages"));
     inputs.tools = common_chat_tools_parse_oaicompat(input.at("tools"));
-    inputs.enable_thinking = input.at("isThinking").get<bool>();
+    inputs.enable_thinking = input.contains("isThinking")
+        ? input.at("isThinking").get<bool>()
+        : common_chat_templates_support_enable_thinking(templates.get());
     inputs.parallel_tool_calls = true;
     inputs.now = std::chrono::system_clock::from_time_t(frozen_time);
     return common_chat_templates_apply(templates.get(), inputs).prompt;
