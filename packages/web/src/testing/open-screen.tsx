@@ -42,8 +42,19 @@ export async function openScreen(
     cleanup()
     queryClient.clear()
     router.history.destroy()
+    forgetVisitor()
   })
   await router.load()
   render(<App router={router} />)
   return userEvent.setup()
+}
+
+/** Deletes what the page has stored in the browser, because all tests of this process share it. */
+function forgetVisitor() {
+  localStorage.clear()
+  sessionStorage.clear()
+  for (const cookie of document.cookie.split('; ')) {
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in happy-dom
+    document.cookie = `${cookie.split('=')[0]}=; Path=/; Max-Age=0`
+  }
 }
