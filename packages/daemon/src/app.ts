@@ -16,6 +16,7 @@ import { guard } from './http/guard.ts'
 import { type Metrics, metricsRoute } from './http/metrics.ts'
 import { infillRoutes } from './llama-server/infill-routes.ts'
 import { llamaServerRoutes } from './llama-server/llama-server-routes.ts'
+import { rankRoutes } from './llama-server/rank-routes.ts'
 import type { LoadedModels } from './models/loaded-models.ts'
 import type { LocalModels } from './models/local-models.ts'
 import { ollamaRoutes } from './ollama/ollama-routes.ts'
@@ -72,6 +73,7 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(responseRoutes, dependencies)
   await app.register(llamaServerRoutes, dependencies)
   await app.register(infillRoutes, dependencies)
+  await app.register(rankRoutes, dependencies)
   await app.register(sharingRoutes, dependencies)
   await app.register(registryRoutes, dependencies)
   await app.register(ollamaRoutes, dependencies)

@@ -59,6 +59,10 @@ export function toStreamFault(error: unknown, { log, url }: FastifyRequest): Fau
 const promptParams: [path: string, prompt: string][] = [
   ['/v1/completions', 'prompt'],
   ['/v1/embeddings', 'input'],
+  ['/v1/score', 'documents'],
+  ['/v1/rerank', 'documents'],
+  ['/v2/rerank', 'documents'],
+  ['/rerank', 'documents'],
   ['/v1/responses', 'input'],
   ['', 'messages'],
 ]
@@ -66,7 +70,7 @@ const promptParams: [path: string, prompt: string][] = [
 /** Returns the name of the invalid parameter, which depends on the endpoint. */
 function getPromptParam(code: PromptCode | 'context_length_exceeded', url: string): string {
   if (code === 'tool_refused') return 'tools'
-  if (code === 'not_generative') return 'model'
+  if (['not_generative', 'not_embedding', 'not_ranking'].includes(code)) return 'model'
   const [, prompt = ''] = promptParams.find(([path]) => url.startsWith(path)) ?? []
   return prompt
 }

@@ -55,6 +55,7 @@ export function metered(startRuntime: StartRuntime, metrics: Metrics): StartRunt
       ...runtime,
       generate: counted(runtime, metrics),
       embed: countedEmbed(runtime, metrics),
+      rank: countedRank(runtime, metrics),
     }
   }
 }
@@ -72,6 +73,14 @@ function countedEmbed(runtime: Runtime, { tokens }: Metrics): Runtime['embed'] {
     const embeddings = await runtime.embed(...request)
     tokens.inc({ kind: 'prompt' }, embeddings.promptTokens)
     return embeddings
+  }
+}
+
+function countedRank(runtime: Runtime, { tokens }: Metrics): Runtime['rank'] {
+  return async (...request) => {
+    const ranking = await runtime.rank(...request)
+    tokens.inc({ kind: 'prompt' }, ranking.promptTokens)
+    return ranking
   }
 }
 

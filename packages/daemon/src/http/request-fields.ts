@@ -68,7 +68,17 @@ const openai: UnsupportedFields = { moderation: off }
 /** Limits of llama.cpp's server for code completion, which only `/infill` supports. */
 const lineLimits: UnsupportedFields = { n_indent: [0], t_max_predict_ms: [-1, 0] }
 
+/** Fields of Cohere, vLLM and Text Embeddings Inference. */
+const ranking: UnsupportedFields = {
+  max_chunks_per_doc: off,
+  max_tokens_per_doc: off,
+  rank_fields: [['text']],
+  truncate_prompt_tokens: off,
+  truncation_direction: ['right', 'Right'],
+}
+
 export const unsupportedFields = {
+  rerank: ranking,
   infill: llamaServer,
   chat: {
     ...openai,

@@ -19,6 +19,7 @@ import {
   chooseToUnload,
   countUsableBytes,
   isBusy,
+  planEmbeddings,
   planPromptCache,
 } from './memory-plan.ts'
 import { isSameFile } from './update-loaded.ts'
@@ -145,9 +146,14 @@ export function openLifecycle(settings: LifecycleSettings): Lifecycle {
     const { model, contextLength, slots } = planned
     const startedAt = performance.now()
     const { startRuntime, threads, areThreadsAdapted = false } = settings
+    const isDefault = settings.contextLength === undefined && !planned.isContextRequested
+    const embedding = {
+      maxTokens: isDefault ? undefined : contextLength,
+      maxBytes: planEmbeddings(planned, entries(), measure()),
+    }
     const promptCache = planPromptCache(planned, entries(), measure())
     const chosen = { modelPath: model.path, contextLength, slots, threads, areThreadsAdapted }
-    const runtime = await startRuntime({ ...chosen, promptCache }).catch((error) => {
+    const runtime = await startRuntime({ ...chosen, embedding, promptCache }).catch((error) => {
       log.error({ err: error, model: model.id }, 'a model could not be loaded')
       noteFailure(model, error)
       refuseUnusable(model)

@@ -69,8 +69,15 @@ export function chooseToUnload<T extends Sharer>(
 
 /** Plans the cache for conversations without a slot, which uses part of the memory that the model leaves free. */
 export function planPromptCache(wanted: Plan, all: readonly Sharer[], memory: Memory) {
-  const unplannedBytes = memory.memoryBytes - sumBytes(all)
-  const leftBytes = Math.max(0, Math.min(unplannedBytes, memory.freeBytes - wanted.memoryBytes))
-  const maxBytes = Math.min(maxPromptCacheBytes, leftBytes / 4)
+  const maxBytes = Math.min(maxPromptCacheBytes, countLeftBytes(wanted, all, memory) / 4)
   return { maxBytes, bytesPerToken: wanted.bytesPerToken }
+}
+
+/** Plans the context for embeddings, which uses part of the memory that the model leaves free. */
+export const planEmbeddings = (wanted: Plan, all: readonly Sharer[], memory: Memory) =>
+  countLeftBytes(wanted, all, memory) / 2
+
+function countLeftBytes(wanted: Plan, all: readonly Sharer[], memory: Memory): number {
+  const unplannedBytes = memory.memoryBytes - sumBytes(all)
+  return Math.max(0, Math.min(unplannedBytes, memory.freeBytes - wanted.memoryBytes))
 }

@@ -179,6 +179,8 @@ export function survivingRuntime(
       ),
     embed: (texts, signal, options) =>
       call(texts, (used) => used.embed(texts, signal, options), signal),
+    rank: (pairs, signal, options) =>
+      call(pairs, (used) => used.rank(pairs, signal, options), signal),
     countTokens: (prompt) => call(prompt, (used) => used.countTokens(prompt)),
     applyTemplate: (prompt) => call(prompt, (used) => used.applyTemplate(prompt)),
     tokenize: (text) => call(text, (used) => used.tokenize(text)),

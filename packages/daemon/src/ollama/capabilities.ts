@@ -8,6 +8,12 @@ export function canThink({ facts }: LocalModel): boolean {
   return thoughtMarks.test(facts.chat_template ?? '')
 }
 
+/** llama.cpp's number for the output of a classification head. */
+const rankPooling = 4
+
+const ranksDocuments = ({ facts: { architecture, metadata } }: LocalModel): boolean =>
+  metadata[`${architecture}.pooling_type`] === rankPooling
+
 /** Some models have a second template, for chats with tools. */
 const toolTemplateKey = 'tokenizer.chat_template.tool_use'
 
@@ -17,6 +23,7 @@ const toolTemplateKey = 'tokenizer.chat_template.tool_use'
  */
 export function listCapabilities(model: LocalModel): string[] {
   const { architecture, metadata, chat_template } = model.facts
+  if (ranksDocuments(model)) return ['rerank'] // not one of Ollama's terms
   if (`${architecture}.pooling_type` in metadata) return ['embedding']
   return [
     'completion',

@@ -20,8 +20,8 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = 
     const signal = clientGone(reply)
     using use = await models.use(body.model, readOptions(body, signal))
     const loadMs = performance.now() - startedAt
-    const options = { truncates: body.truncate === true }
-    const { vectors, promptTokens } = await use.runtime.embed(texts, signal, options)
+    const options = { truncates: body.truncate ?? true }
+    const { vectors, promptTokens, truncated } = await use.runtime.embed(texts, signal, options)
     return {
       model: body.model,
       embeddings: vectors.map((vector) =>
@@ -30,6 +30,7 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = 
       total_duration: nanoseconds(performance.now() - startedAt),
       load_duration: nanoseconds(loadMs),
       prompt_eval_count: promptTokens,
+      ...(truncated.length > 0 && { truncated }), // the indices of the texts that were shortened; not part of Ollama's API
     }
   })
 

@@ -36,15 +36,18 @@ async function useRecordingDaemon() {
 }
 
 test.each([
-  ['/api/chat', { messages: [{ role: 'user', content: 'Hello' }] }],
-  ['/api/generate', { prompt: 'Hello' }],
-  ['/api/embed', { input: 'Hello' }],
-])('%s shortens the input only if truncate is true', async (path, body) => {
-  const { recorded, post } = await useRecordingDaemon()
-  for (const others of [{}, { truncate: null }, { truncate: false }, { truncate: true }]) {
-    const { status } = await post(path, { ...body, ...others })
-    expect(status).toBe(200)
-  }
-  expect(recorded).toEqual([false, false, false, true])
-  expect((await post(path, { ...body, truncate: 'true' })).status).toBe(422)
-})
+  ['/api/chat', { messages: [{ role: 'user', content: 'Hello' }] }, false],
+  ['/api/generate', { prompt: 'Hello' }, false],
+  ['/api/embed', { input: 'Hello' }, true],
+] as const)(
+  '%s shortens the input if truncate is true; the default is %3$s',
+  async (path, body, isDefault) => {
+    const { recorded, post } = await useRecordingDaemon()
+    for (const others of [{}, { truncate: null }, { truncate: false }, { truncate: true }]) {
+      const { status } = await post(path, { ...body, ...others })
+      expect(status).toBe(200)
+    }
+    expect(recorded).toEqual([isDefault, isDefault, false, true])
+    expect((await post(path, { ...body, truncate: 'true' })).status).toBe(422)
+  },
+)

@@ -18,6 +18,15 @@ export type Runtime = {
     options?: EmbedOptions,
   ): Promise<Embeddings>
   /**
+   * Returns a score for each pair of a query and a document, in the order of the pairs: the higher the score, the more
+   * relevant the document. Rejects with the same errors as `embed`.
+   */
+  rank(
+    pairs: [query: string, document: string][],
+    signal: AbortSignal,
+    options?: RankOptions,
+  ): Promise<Ranking>
+  /**
    * Resolves to the number of tokens in a prompt, which is an estimate if it is several times the context length.
    * Rejects with a prompt error or `model_lost`.
    */
@@ -28,7 +37,7 @@ export type Runtime = {
   tokenize(text: TextToTokenize): Promise<number[]>
   /** Resolves to the bytes of each token. Rejects with `unknown_token` or `model_lost`. */
   tokenBytes(tokens: number[]): Promise<number[][]>
-  /** Frees the memory of cached conversations that have no slot. */
+  /** Frees the memory of cached conversations that have no slot, and of the context for embeddings. */
   freeCache(): Promise<void>
   /** The ID of the runtime's process. */
   pid: number
@@ -51,6 +60,12 @@ export type RuntimeOptions = {
   areThreadsAdapted?: boolean
   /** The folder of GPU backends, if there is one. */
   backendsDirectory?: string | undefined
+  /**
+   * The limits of texts to embed or to rank: the number of tokens, up to the model's own context length, and the memory
+   * for their context. A text of 2048 tokens is always allowed if the model's context is that long. By default, only the
+   * model and the memory of the machine limit the texts.
+   */
+  embedding?: { maxTokens?: number | undefined; maxBytes?: number } | undefined
   /** The limits of the cache for conversations that have no slot; undefined for no cache. */
   promptCache?: { maxBytes: number; bytesPerToken: number; minTokens?: number } | undefined
 }
@@ -72,11 +87,11 @@ export type StartRuntime = (options: RuntimeOptions, signal?: AbortSignal) => Pr
 export type ModelFacts = {
   contextLength: number
   slots: number
-  /** False for an encoder, which can only create embeddings. */
+  /** False for a model that can only create embeddings or rank documents. */
   canGenerate: boolean
   /** Whether the model has the tokens for prompts with a gap. */
   canFillGaps: boolean
-  /** The context length for embeddings, in tokens. A text to embed must have fewer tokens. */
+  /** The context length for embeddings, in tokens. A longer text is always refused. */
   embeddingContextLength: number
   /** The maximum number of bytes of text that one token can stand for; infinite if there is no maximum. */
   longestTokenBytes: number
@@ -289,7 +304,14 @@ export type Finish = {
 /** `truncates`: whether a text that is too long is shortened at the end instead of refused. The default is false. */
 export type EmbedOptions = { truncates?: boolean }
 
-export type Embeddings = { vectors: Float32Array[]; promptTokens: number }
+/** `truncated`: the indices of the texts that were shortened. */
+export type Embeddings = { vectors: Float32Array[]; promptTokens: number; truncated: number[] }
+
+/** `isRaw`: whether the scores are the model's own output instead of numbers from 0 to 1. The default is false. */
+export type RankOptions = EmbedOptions & { isRaw?: boolean }
+
+/** `truncated`: the indices of the pairs whose documents were shortened. */
+export type Ranking = { scores: number[]; promptTokens: number; truncated: number[] }
 
 const promptCodes = [
   'template_failed',
@@ -297,6 +319,8 @@ const promptCodes = [
   'tool_refused',
   'unknown_token',
   'not_generative',
+  'not_embedding',
+  'not_ranking',
 ] as const
 
 export type PromptCode = (typeof promptCodes)[number]

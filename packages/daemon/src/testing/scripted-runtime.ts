@@ -115,7 +115,16 @@ function createRuntime(
         const angle = String(text).length
         return Float32Array.of(Math.cos(angle), Math.sin(angle))
       })
-      return { vectors, promptTokens: texts.length * 2 }
+      return { vectors, promptTokens: texts.length * 2, truncated: [] }
+    },
+
+    /** The score of a document is the share of the query's words that it contains. */
+    async rank(pairs) {
+      const scores = pairs.map(([query, document]) => {
+        const words = query.split(' ')
+        return words.filter((word) => document.includes(word)).length / words.length
+      })
+      return { scores, promptTokens: pairs.length * 4, truncated: [] }
     },
   }
 }

@@ -13,7 +13,7 @@ import { adaptThreads } from './adapt-threads.ts'
 import { answerWriter } from './answer-writer.ts'
 import { answerConstraints, type Constraints } from './constraints.ts'
 import { openConversations } from './conversations.ts'
-import { embedder } from './embedder.ts'
+import { embedder, isRanker } from './embedder.ts'
 import { isEncoder, loadModel } from './load-model.ts'
 import { openChats } from './open-chats.ts'
 import { ownSampler } from './own-sampler.ts'
@@ -25,11 +25,6 @@ import { tokenText } from './token-text.ts'
 import { longestTokenBytes, tokenCheck, tokenizer } from './tokenizer.ts'
 import { writeAnswer } from './write-answer.ts'
 
-/**
- * The context length for embeddings, in tokens. A text is embedded in one batch, so memory is allocated for a batch of
- * this length.
- */
-const embeddingTokens = 2048
 /** Makes the library return all tokens, with the probabilities that the model assigns to them. */
 const unfiltered = {
   ...{ temperature: 1, topK: 0, topP: 1, minP: 0 },
@@ -49,26 +44,25 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   const { threads, slots } = options
   const { llama, model, templates } = await loadModel(options)
   const contextLength = Math.min(options.contextLength, model.trainContextSize)
-  const embeddingContextLength = Math.min(embeddingTokens, contextLength)
   const checkTokens = tokenCheck(model)
   const texts = tokenizer(model, checkTokens, {
     templates: Object.values(templates),
   })
   const adaptation = adaptThreads(llama, options, freeCores)
-  const embed = embedder(model, {
-    contextLength: embeddingContextLength,
+  const { maxTokens, embed, rank, close } = embedder(model, {
     threads,
+    embedding: options.embedding,
     checkTokens,
     tokenize: texts.tokenizeBeginning,
     onText: (tokens) => adaptation?.begin(0, tokens),
   })
-  const canGenerate = !isEncoder(model)
+  const canGenerate = !isEncoder(model) && !isRanker(model)
   const facts: ModelFacts = {
     contextLength,
     slots,
     canGenerate,
     canFillGaps: canFillGaps(model),
-    embeddingContextLength,
+    embeddingContextLength: maxTokens,
     longestTokenBytes: longestTokenBytes(model),
   }
   if (!canGenerate) {
@@ -76,10 +70,11 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
       ...texts,
       facts,
       embed,
+      rank,
       generate: refuseToGenerate,
       countTokens: refuseToGenerate,
       applyTemplate: refuseToGenerate,
-      freeCache: async () => undefined,
+      freeCache: close,
     }
   }
 
@@ -192,10 +187,13 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     ...texts,
     facts,
     embed,
+    rank,
     generate,
     countTokens: read.count,
     applyTemplate: read.applyTemplate,
-    freeCache: conversations.freeCache,
+    async freeCache() {
+      await Promise.all([conversations.freeCache(), close()])
+    },
   }
 }
 
@@ -205,5 +203,5 @@ const openCloser = (model: LlamaModel, grammar: string) => ({
 })
 
 function refuseToGenerate(): never {
-  throw promptError('not_generative', 'this model only creates embeddings')
+  throw promptError('not_generative', 'this model only creates embeddings or ranks documents')
 }

@@ -8,6 +8,8 @@ import type { Chat, Prompt, Runtime } from '../runtime.ts'
 
 const modelPath = join(import.meta.dirname, '../../../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf')
 const contextLength = 256
+/** The demo model's own context length. */
+const ownLength = 512
 
 let runtime: Runtime
 beforeAll(async () => {
@@ -102,12 +104,17 @@ test('cutting a long text into blocks adds no tokens', async () => {
   expect(await countWords(100_000)).toBe((await countWords(10)) + 99_990)
 })
 
-test('the end of a text to embed is dropped if truncation is allowed', async () => {
+test("a text to embed may be as long as the model's own context; the end of a longer one is dropped if that is allowed", async () => {
   const { signal } = new AbortController()
-  const text = 'word '.repeat(500)
+  const text = 'word '.repeat(600)
   await expect(runtime.embed([text], signal)).rejects.toMatchObject({
     code: 'context_length_exceeded',
   })
-  const { promptTokens } = await runtime.embed([text], signal, { truncates: true })
-  expect(promptTokens).toBe(contextLength - 1)
+  const texts = ['Hello', text]
+  const { promptTokens, truncated } = await runtime.embed(texts, signal, { truncates: true })
+  const { promptTokens: short } = await runtime.embed(['Hello'], signal)
+  expect([promptTokens - short, truncated]).toEqual([ownLength, [1]])
+  const tokens = await runtime.tokenize({ text, addSpecial: true, parseSpecial: false })
+  const longest = await runtime.embed([tokens.slice(0, ownLength)], signal)
+  expect(longest.promptTokens).toBe(ownLength)
 })

@@ -79,10 +79,17 @@ export async function startChildRuntime(
     async embed(texts, signal, options) {
       for (const text of options?.truncates ? [] : texts) {
         const prompt = typeof text === 'string' ? { text } : { tokens: text }
-        refuseTooLong(prompt, facts.embeddingContextLength)
+        refuseTooLong(prompt, facts.embeddingContextLength + 1)
       }
       try {
         return await untilAborted(signal, rpc.call('embed', { texts, ...options }, signal))
+      } catch (error) {
+        throw signal.aborted ? error : asOurs(error)
+      }
+    },
+    async rank(pairs, signal, options) {
+      try {
+        return await untilAborted(signal, rpc.call('rank', { pairs, ...options }, signal))
       } catch (error) {
         throw signal.aborted ? error : asOurs(error)
       }

@@ -6,6 +6,7 @@ import type {
   EmbedOptions,
   Generation,
   Prompt,
+  RankOptions,
   RuntimeOptions,
   TextToTokenize,
 } from '../runtime.ts'
@@ -16,6 +17,8 @@ function loadedModel() {
   if (!model) throw new Error('no model is loaded')
   return model
 }
+
+type PairsToRank = RankOptions & { pairs: [query: string, document: string][] }
 
 type TextsToEmbed = EmbedOptions & { texts: (string | number[])[] }
 
@@ -31,6 +34,8 @@ const methods = {
     loadedModel().generate(generation, signal),
   embed: ({ texts, ...options }: TextsToEmbed, signal: AbortSignal) =>
     loadedModel().embed(texts, signal, options),
+  rank: ({ pairs, ...options }: PairsToRank, signal: AbortSignal) =>
+    loadedModel().rank(pairs, signal, options),
   countTokens: (prompt: Prompt) => loadedModel().countTokens(prompt),
   applyTemplate: (prompt: ChatToRender) => loadedModel().applyTemplate(prompt),
   tokenize: (text: TextToTokenize) => loadedModel().tokenize(text),
