@@ -18,7 +18,7 @@ export default defineConfig({
     hookTimeout: 240_000,
     expect: { poll: { timeout: 40_000 } },
     include: [
-      '{bench,cluster,conformance,faults,release,testing}/**/*.test.ts',
+      '{agents,bench,cluster,conformance,faults,release,testing}/**/*.test.ts',
       'packages/*/src/**/*.test.{ts,tsx}',
     ],
     pool: 'forks',

@@ -14,7 +14,7 @@ export type Import = { from: string; to: string }
  */
 export function readImports(root: string): Import[] {
   const files = globSync(
-    '{packages/*/src,bench,cluster,conformance,faults,release,testing}/**/*.{ts,tsx}',
+    '{packages/*/src,agents,bench,cluster,conformance,faults,release,testing}/**/*.{ts,tsx}',
     {
       cwd: root,
       exclude: ['**/node_modules/**', '**/.build/**'],

@@ -26,7 +26,7 @@ export function readPassages(root: string): Passage[] {
       '{*.md,{docs,packages,bench,cluster,conformance,deploy,faults,findings,testing,stubs}/**/*.md}',
     ).flatMap((path) => readDocument(path, read(path))),
     ...find(
-      '{packages/*/src,bench,cluster,conformance,faults,release,testing}/**/*.{ts,tsx}',
+      '{packages/*/src,agents,bench,cluster,conformance,faults,release,testing}/**/*.{ts,tsx}',
     ).flatMap((path) => readSource(path, read(path))),
   ]
 }
