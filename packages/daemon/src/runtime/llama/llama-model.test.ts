@@ -10,6 +10,7 @@ import {
 } from '../../testing/generations.ts'
 import { writeModelWith } from '../../testing/model-with-text.ts'
 import { temporaryFolder } from '../../testing/temporary-folder.ts'
+import type { Sampling } from '../runtime.ts'
 import { openLlamaModel } from './llama-model.ts'
 
 const models = join(import.meta.dirname, '../../../../../models')
@@ -165,7 +166,7 @@ test.each([
   ['<', 'a call'],
 ])('with a schema and tools, an answer that begins with %s is %s', async (first) => {
   const model = await demo
-  const [token = 0] = await model.tokenize({ text: first, addSpecial: false, parseSpecial: false })
+  const [token = 0] = await model.tokenize(asText(first))
   const { chat } = continueCall(city)
   const prompt = { chat: { ...chat, messages: chat.messages.slice(0, 1), isContinued: false } }
   const sampling = { ...greedy, logitBias: [[token, 100]] as [number, number][] }
@@ -193,19 +194,48 @@ test.each([
   writeModelWith(path, 'tokenizer.chat_template.tool_use', thinkingTemplate)
   const model = await openLlamaModel({ modelPath: path, contextLength: 512, slots: 1, threads: 1 })
   const { chat } = continueCall(city)
-  const generate = (variables: object) => {
+  const generate = (variables: object, sampling = greedy) => {
     const messages = chat.messages.slice(0, 1)
     const own = { ...chat, ...choice, messages, isContinued: false, variables: { ...variables } }
-    return runGeneration(
-      model,
-      makeChatGeneration('', { prompt: { chat: own }, form, maxTokens: 40 }),
-    )
+    const changes = { prompt: { chat: own }, form, sampling, maxTokens: 60 }
+    return runGeneration(model, makeChatGeneration('', changes))
   }
-  const thinking = await generate({})
-  expect(thinking).toMatchObject({ reason: 'length', text: '', reasoningTokens: 40 })
-  expect(joinCalls(thinking.pieces)).toEqual([])
-  const { text, pieces } = await generate({ enable_thinking: false })
-  expect(['Oslo', 'Rome']).toContain(JSON.parse(joinCalls(pieces)[0]?.arguments ?? text).city)
+  const cityIn = ({ pieces, text }: Awaited<ReturnType<typeof generate>>) =>
+    JSON.parse(joinCalls(pieces)[0]?.arguments ?? text).city
+
+  const endless = await generate({})
+  expect(endless).toMatchObject({ reason: 'length', text: '', reasoningTokens: 60 })
+  expect(joinCalls(endless.pieces)).toEqual([])
+
+  const brief = await generate({}, beginWith(await model.tokenize(asText('Hm</think>'))))
+  expect(brief.reason).toBe(form ? 'stop' : 'tool_calls')
+  expect(brief.pieces.map(({ reasoning = '' }) => reasoning).join('')).toBe('Hm')
+  expect(['Oslo', 'Rome']).toContain(cityIn(brief))
+  expect(['Oslo', 'Rome']).toContain(cityIn(await generate({ enable_thinking: false })))
+})
+
+const asText = (text: string) => ({ text, addSpecial: false, parseSpecial: false })
+
+/** Makes an answer begin with these tokens, each of which must be different: a token is penalized after its first use. */
+const beginWith = (tokens: number[]): Sampling => ({
+  ...greedy,
+  presencePenalty: 1000,
+  logitBias: tokens.map((token, index) => [token, 900 - 50 * index]),
+})
+
+test("a client's grammar leaves no place for calls", async () => {
+  const { chat } = continueCall(city)
+  const prompt = { chat: { ...chat, messages: chat.messages.slice(0, 1), isContinued: false } }
+  const form = { param: 'grammar', gbnf: 'root ::= "a"' }
+  const answer = (toolChoice: 'auto' | 'none') => {
+    const changes = { form, prompt: { chat: { ...prompt.chat, toolChoice } } }
+    return demo.then((model) => runGeneration(model, makeChatGeneration('', changes)))
+  }
+  await expect(answer('auto')).rejects.toMatchObject({
+    code: 'schema_refused',
+    details: { param: 'grammar' },
+  })
+  expect((await answer('none')).text).toBe('a')
 })
 
 test('a control token in a message is text', async () => {

@@ -1,5 +1,5 @@
 import type { Budget } from './budget.ts'
-import { alike, hasFrames, unshield } from './shield.ts'
+import { alike, hasFrames, isSameText, unshield } from './shield.ts'
 import { formatBraces, printArgument, removeEnd, search } from './text-functions.ts'
 import {
   isList,
@@ -47,7 +47,7 @@ function searching(owner: Value, name: string, budget: Budget): Call | undefined
   const call = textMethod(owner, name, budget)
   if (!call || !searchingMethods.has(name)) return call
   return (args) => {
-    const [text, ...others] = alikeValues(owner, args)
+    const [text, ...others] = alikeValues(owner, args, budget)
     return (text === owner ? call : (textMethod(text, name, budget) ?? call))(others)
   }
 }
@@ -57,9 +57,10 @@ const searchingMethods = new Set([
 ])
 
 /** Returns a text, and the arguments of a method or filter that searches for its first argument. See `alike`. */
-function alikeValues(owner: Value, args: readonly Value[]): [Value, ...Value[]] {
+function alikeValues(owner: Value, args: readonly Value[], budget: Budget): [Value, ...Value[]] {
   const [part, ...others] = args
   if (!part || !isText(part) || !hasFrames(unshield(toText(part)))) return [owner, ...args]
+  budget.spend(toText(owner).length >>> 9)
   const [text, sought] = alike(toText(owner), toText(part))
   return [toValue(text), toValue(sought), ...others]
 }
@@ -86,7 +87,7 @@ function textMethod(owner: Value, name: string, budget: Budget): Call | undefine
       return () => toValue(/^\p{Nd}+$/u.test(text))
     case 'startswith':
     case 'endswith':
-      return ([part]) => toValue(isAtEnd(unshield(text), name, part))
+      return ([part]) => toValue(isAtEnd(text, name, part))
     case 'removeprefix':
     case 'removesuffix':
       return ([part]) => toValue(removeEnd(text, textOf(part), name))
@@ -103,8 +104,9 @@ function textMethod(owner: Value, name: string, budget: Budget): Call | undefine
 function isAtEnd(text: string, name: 'startswith' | 'endswith', part: Value | undefined): boolean {
   if (part && isList(part)) return itemsOf(part).some((one) => isAtEnd(text, name, one))
   if (!part || !isText(part)) throw new Error(`the argument of ${name} must be a string`)
-  const end = unshield(toText(part))
-  return name === 'startswith' ? text.startsWith(end) : text.endsWith(end)
+  const wanted = toText(part)
+  const start = name === 'startswith' ? 0 : text.length - wanted.length
+  return start >= 0 && isSameText(text.slice(start, start + wanted.length), wanted)
 }
 
 /** The number of steps for each part of a split string. Each part costs extra because it becomes an object. */

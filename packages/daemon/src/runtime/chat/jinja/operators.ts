@@ -1,5 +1,5 @@
 import type { Budget } from './budget.ts'
-import { unshield } from './shield.ts'
+import { isSameText, unshield } from './shield.ts'
 import { formatPercent, print, repeat } from './text-functions.ts'
 import {
   isInteger,
@@ -66,6 +66,5 @@ function isIn(item: Value, container: Value, budget: Budget): boolean | undefine
   return isText(item) ? unshield(toText(container)).includes(unshield(toText(item))) : undefined
 }
 
-/** Whether a value is the same text as another, wherever their characters are from. */
 const isSame = (value: Value, text: Value) =>
-  isText(value) && unshield(toText(value)) === unshield(toText(text))
+  isText(value) && isSameText(toText(value), toText(text))

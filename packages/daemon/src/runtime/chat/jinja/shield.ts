@@ -41,6 +41,10 @@ export const unshield = (text: string): string =>
     ? text.replace(allShields, (char) => frames.charAt(char.charCodeAt(0) - firstShield))
     : text
 
+/** Whether two texts are the same, wherever their characters are from. */
+export const isSameText = (one: string, other: string): boolean =>
+  one === other || (one.length === other.length && unshield(one) === unshield(other))
+
 /** The position of the first shielded character; -1 if there is none. */
 export const findShield = (text: string): number => text.search(anyShield)
 
