@@ -45,7 +45,7 @@ slowTest('after 200 clients have disconnected during a stream, no slot is in use
       leaving.abort()
     }),
   )
-  await expect.poll(() => gauge(url, 'shoal_daemon_model_requests')).toBe(0)
+  await expect.poll(() => gauge(url, 'shoal_daemon_model_requests{model="shoal-tiny"}')).toBe(0)
   const answer = await (await ask(url, { max_tokens: 5 })).json()
   expect(answer).toMatchObject({ usage: { completion_tokens: 5 } })
 })

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
+import { makeMetrics, metered } from './metrics.ts'
 
 test('tokens, models and requests are counted, and disconnected clients leave no requests behind', async () => {
   const endless = scriptedRuntime({
@@ -34,12 +35,32 @@ test('tokens, models and requests are counted, and disconnected clients leave no
   const read = async () => (await (await fetch(`${url}/metrics`)).text()).split('\n')
   await expect
     .poll(read)
-    .toEqual(expect.arrayContaining(['shoal_daemon_models 1', 'shoal_daemon_model_requests 0']))
+    .toEqual(
+      expect.arrayContaining([
+        'shoal_daemon_models 1',
+        'shoal_daemon_model_requests{model="shoal-tiny"} 0',
+      ]),
+    )
   const lines = await read()
   const gaveUp = lines.find((line) => /request_seconds_count\{.*status="499"/.test(line))
   expect(Number(gaveUp?.split(' ')[1])).toBeGreaterThan(0)
-  const completion = lines.find((line) => line.includes('tokens_total{kind="completion"}'))
+  const completion = lines.find((line) =>
+    line.includes('tokens_total{model="shoal-tiny",kind="completion"}'),
+  )
   expect(Number(completion?.split(' ')[1])).toBeGreaterThanOrEqual(usage.completion_tokens)
+})
+
+test('only the first hundred models have labels of their own', async () => {
+  const metrics = makeMetrics({ droppedLogLines: () => 0 })
+  const start = metered(scriptedRuntime(), metrics)
+  for (let model = 1; model <= 102; model += 1) {
+    const options = { modelPath: 'tide.gguf', contextLength: 512, slots: 1, threads: 1 }
+    const runtime = await start({ ...options, modelId: `tide-${model}` })
+    await runtime.embed(['a text'], new AbortController().signal)
+  }
+  const text = await metrics.registry.metrics()
+  expect(text).toContain('tokens_total{model="tide-100",kind="prompt"} 2')
+  expect(text).toContain('tokens_total{model="other",kind="prompt"} 4')
 })
 
 test('a stalled log reader delays no response, and dropped lines are counted', async () => {

@@ -3,15 +3,15 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { LoadedModels } from '../models/loaded-models.ts'
-import type { Finish, Runtime, StartRuntime } from '../runtime/runtime.ts'
+import type { Finish, StartRuntime } from '../runtime/runtime.ts'
 
 export interface Metrics extends ServerMetrics {
   /** Prompt tokens (`prompt`), cached prompt tokens (`cached`), and generated tokens (`completion`). */
-  readonly tokens: Counter<'kind'>
+  readonly tokens: Counter<'model' | 'kind'>
   /** Seconds from the start of prompt processing to the first token. Excludes the wait for a slot. */
-  readonly firstToken: Histogram
+  readonly firstToken: Histogram<'model'>
   /** Seconds per token after the first, averaged over an answer. */
-  readonly perToken: Histogram
+  readonly perToken: Histogram<'model'>
 }
 
 /** Prometheus metrics for requests, tokens and models. */
@@ -29,96 +29,110 @@ export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number
     tokens: new Counter({
       name: 'shoal_daemon_tokens_total',
       help: 'Prompt tokens (prompt), cached prompt tokens (cached) and generated tokens (completion)',
-      labelNames: ['kind'],
+      labelNames: ['model', 'kind'],
       registers,
     }),
     firstToken: new Histogram({
       name: 'shoal_daemon_first_token_seconds',
       help: 'Time from the start of prompt processing to the first token, excluding the wait for a slot',
+      labelNames: ['model'],
       buckets: [0.01, 0.05, 0.2, 1, 5, 20],
       registers,
     }),
     perToken: new Histogram({
       name: 'shoal_daemon_token_seconds',
       help: 'Time per token after the first, averaged over an answer',
+      labelNames: ['model'],
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5],
       registers,
     }),
   }
 }
 
+/** Returns a function that limits the number of models in the metrics: a label's values are kept until the daemon ends. */
+function modelLabels() {
+  const known = new Set<string>()
+  return (id: string): string => {
+    if (known.size < maxModels) known.add(id)
+    return known.has(id) ? id : 'other'
+  }
+}
+
+const maxModels = 100
+
 /** Wraps `startRuntime` to record the tokens of a runtime's answers and embeddings, and the times of its answers. */
 export function metered(startRuntime: StartRuntime, metrics: Metrics): StartRuntime {
+  const toLabel = modelLabels()
   return async (options, signal) => {
     const runtime = await startRuntime(options, signal)
+    const { generate, embed, rank } = runtime
+    const model = toLabel(options.modelId ?? '')
+    const countPrompt = <Result extends { promptTokens: number }>(result: Result): Result => {
+      metrics.tokens.inc({ model, kind: 'prompt' }, result.promptTokens)
+      return result
+    }
     return {
       ...runtime,
-      generate: counted(runtime, metrics),
-      embed: countedEmbed(runtime, metrics),
-      rank: countedRank(runtime, metrics),
+      async *generate(generation, signal) {
+        const finish = yield* generate(generation, signal)
+        count(finish, model, metrics)
+        return finish
+      },
+      embed: async (...request) => countPrompt(await embed(...request)),
+      rank: async (...request) => countPrompt(await rank(...request)),
     }
   }
 }
 
-function counted(runtime: Runtime, metrics: Metrics): Runtime['generate'] {
-  return async function* generate(generation, signal) {
-    const finish = yield* runtime.generate(generation, signal)
-    count(finish, metrics)
-    return finish
-  }
-}
-
-function countedEmbed(runtime: Runtime, { tokens }: Metrics): Runtime['embed'] {
-  return async (...request) => {
-    const embeddings = await runtime.embed(...request)
-    tokens.inc({ kind: 'prompt' }, embeddings.promptTokens)
-    return embeddings
-  }
-}
-
-function countedRank(runtime: Runtime, { tokens }: Metrics): Runtime['rank'] {
-  return async (...request) => {
-    const ranking = await runtime.rank(...request)
-    tokens.inc({ kind: 'prompt' }, ranking.promptTokens)
-    return ranking
-  }
-}
-
-function count(finish: Finish, { tokens, firstToken, perToken }: Metrics) {
+function count(finish: Finish, model: string, { tokens, firstToken, perToken }: Metrics) {
   const { promptTokens, cachedTokens, completionTokens, firstTokenMs, generationMs } = finish
-  tokens.inc({ kind: 'prompt' }, promptTokens)
-  tokens.inc({ kind: 'cached' }, cachedTokens)
-  tokens.inc({ kind: 'completion' }, completionTokens)
-  if (completionTokens > 0) firstToken.observe(firstTokenMs / 1000)
+  tokens.inc({ model, kind: 'prompt' }, promptTokens)
+  tokens.inc({ model, kind: 'cached' }, cachedTokens)
+  tokens.inc({ model, kind: 'completion' }, completionTokens)
+  if (completionTokens > 0) firstToken.observe({ model }, firstTokenMs / 1000)
   if (completionTokens > 1) {
-    perToken.observe((generationMs - firstTokenMs) / 1000 / (completionTokens - 1))
+    perToken.observe({ model }, (generationMs - firstTokenMs) / 1000 / (completionTokens - 1))
   }
 }
 
 type Options = { metrics: Metrics; models: LoadedModels }
+type Status = ReturnType<LoadedModels['queues']>[number]
 
 export const metricsRoute = fp(async (app: FastifyInstance, { metrics, models }: Options) => {
-  const gauge = (name: string, help: string, read: () => number) =>
+  const registers = [metrics.registry]
+  new Gauge({
+    name: 'shoal_daemon_models',
+    help: 'Loaded models',
+    registers,
+    collect() {
+      this.set(models.status().length)
+    },
+  })
+  const gauge = (name: string, help: string, read: (status: Status) => number) =>
     new Gauge({
       name,
       help,
-      registers: [metrics.registry],
+      labelNames: ['model'],
+      registers,
       collect() {
-        this.set(read())
+        this.reset()
+        for (const status of models.queues()) this.inc({ model: status.id }, read(status))
       },
     })
-  const sum = (read: (model: ReturnType<LoadedModels['status']>[number]) => number) => () =>
-    models.status().reduce((total, model) => total + read(model), 0)
-  gauge('shoal_daemon_models', 'Loaded models', () => models.status().length)
   gauge(
     'shoal_daemon_model_memory_bytes',
-    'Estimated memory used by the loaded models, in bytes',
-    sum(({ memoryBytes }) => memoryBytes),
+    'Estimated memory used by each loaded model, in bytes',
+    ({ memoryBytes }) => memoryBytes,
   )
   gauge(
     'shoal_daemon_model_requests',
-    'Requests in progress or waiting for a slot',
-    sum(({ requests }) => requests),
+    'Requests in progress or waiting, for each model',
+    ({ requests }) => requests,
+  )
+  gauge(
+    'shoal_daemon_queued_requests',
+    'Requests that wait for a model to be loaded or for one of its slots',
+    ({ queued }) => queued,
   )
 
   app.get('/metrics', { config: { isQuiet: true } }, async (_request, reply) =>

@@ -152,8 +152,13 @@ export function openLifecycle(settings: LifecycleSettings): Lifecycle {
       maxBytes: planEmbeddings(planned, entries(), measure()),
     }
     const promptCache = planPromptCache(planned, entries(), measure())
-    const chosen = { modelPath: model.path, contextLength, slots, threads, areThreadsAdapted }
-    const runtime = await startRuntime({ ...chosen, embedding, promptCache }).catch((error) => {
+    const chosen = { modelPath: model.path, modelId: model.id, contextLength, slots, threads }
+    const runtime = await startRuntime({
+      ...chosen,
+      areThreadsAdapted,
+      embedding,
+      promptCache,
+    }).catch((error) => {
       log.error({ err: error, model: model.id }, 'a model could not be loaded')
       noteFailure(model, error)
       refuseUnusable(model)

@@ -32,6 +32,8 @@ export interface LoadedModels {
   list(): Promise<LoadedModel[]>
   /** Lists the loaded models without checking their files. */
   status(): LoadedModel[]
+  /** The requests for each model that is loaded, being loaded or waiting to be loaded, and the memory that it uses. */
+  queues(): { id: string; requests: number; queued: number; memoryBytes: number }[]
   /** Unloads all models, without waiting for answers in progress. */
   close(): Promise<void>
 }
@@ -118,6 +120,14 @@ export function loadedModels({ local, ...settings }: Settings): LoadedModels {
       await refresh()
       return status()
     },
+
+    queues: () =>
+      entries().map(({ model, requests, slots, loadedAt, memoryBytes }) => ({
+        id: model.id,
+        requests,
+        queued: loadedAt ? Math.max(0, requests - slots) : requests,
+        memoryBytes: loadedAt ? memoryBytes : 0,
+      })),
 
     async close() {
       await Promise.all(entries().map(unload))

@@ -85,7 +85,11 @@ test('a full queue causes an error with Retry-After', async () => {
   const { url } = await useTestDaemon(settings, scriptedRuntime({ pace: () => gate }))
   const asked = Array.from({ length: 5 }, () => ask({ url }))
   const metrics = async () => (await fetch(`${url}/metrics`)).text()
-  await expect.poll(metrics).toContain('shoal_daemon_model_requests 5')
+  await expect
+    .poll(metrics)
+    .toMatch(
+      /shoal_daemon_model_requests\{model="[^"]+"\} 5.*shoal_daemon_queued_requests\{model="[^"]+"\} 3/s,
+    )
   const refused = await ask({ url })
   expect(refused.status).toBe(429)
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)

@@ -50,6 +50,8 @@ export type Runtime = {
 
 export type RuntimeOptions = {
   modelPath: string
+  /** The name of the model in the metrics. */
+  modelId?: string
   /** The context length of one conversation, in tokens. */
   contextLength: number
   /** The maximum number of concurrent conversations. */
