@@ -18,6 +18,7 @@ const groups: Record<string, Record<string, () => Promise<MakeCommand>>> = {
     pull: async () => (await import('./commands/pull.ts')).pullCommand,
     import: async () => (await import('./commands/import.ts')).importCommand,
     ls: async () => (await import('./commands/list.ts')).listCommand,
+    preset: async () => (await import('./commands/preset.ts')).presetCommand,
     rm: async () => (await import('./commands/remove.ts')).removeCommand,
     path: async () => (await import('./commands/path.ts')).pathCommand,
     verify: async () => (await import('./commands/verify.ts')).verifyCommand,

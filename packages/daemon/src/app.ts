@@ -14,6 +14,7 @@ import { decompressBodies } from './http/compressed-bodies.ts'
 import { handleError, handleNotFound, toErrorBody } from './http/error-handler.ts'
 import { guard } from './http/guard.ts'
 import { type Metrics, metricsRoute } from './http/metrics.ts'
+import { presets } from './http/presets.ts'
 import { infillRoutes } from './llama-server/infill-routes.ts'
 import { llamaServerRoutes } from './llama-server/llama-server-routes.ts'
 import { rankRoutes } from './llama-server/rank-routes.ts'
@@ -66,6 +67,7 @@ export async function buildApp(dependencies: AppDependencies) {
   decompressBodies(app)
   refuseDeepBodies(app, (message) => new Fault(400, message))
   await app.register(metricsRoute, { metrics, models })
+  await app.register(presets, { models })
   await app.register(serverInfoRoutes, dependencies)
   await app.register(pageRoutes, { chat, registry: config.registry?.address })
   await app.register(openaiRoutes, dependencies)

@@ -123,6 +123,27 @@ export const OllamaPullRequest = Type.Object({
   allow_unknown_registry: optional(Type.Boolean()),
 })
 
+/**
+ * Creates a model from another one, with settings. `modelfile` is the form of Ollama's earlier API, with `FROM`,
+ * `PARAMETER`, `SYSTEM` and `TEMPLATE`.
+ */
+export const OllamaCreateRequest = Type.Object({
+  ...modelOrName,
+  stream: optional(Type.Boolean()),
+  /** The name of a model on this machine, or the SHA-256 of its file after `sha256:`. */
+  from: optional(Type.String()),
+  /** Maps one filename to the SHA-256 of a file on this machine. An alternative to `from`. */
+  files: optional(Type.Record(Type.String(), Type.String(), { maxProperties: 1 })),
+  system: optional(Type.String()),
+  template: optional(Type.String()),
+  parameters: optional(ollamaOptions),
+  modelfile: optional(Type.String()),
+  quantize: optional(Type.String()),
+  adapters: optional(AnyObject),
+  messages: optional(Type.Array(Type.Unknown())),
+})
+export type OllamaCreateRequest = Static<typeof OllamaCreateRequest>
+
 export const OllamaDeleteRequest = Type.Object(modelOrName)
 
 export const OllamaCopyRequest = Type.Object({

@@ -5,6 +5,7 @@
 
 export type { ImportMethod } from './disk/import-record.ts'
 export { claimFolder, findFolder } from './disk/model-folder.ts'
+export { getPresetPath, type Preset, readPreset, writePreset } from './disk/preset.ts'
 export { type LocalFileRecord, readRecord } from './disk/record.ts'
 export type { PullEvent, PushEvent, SourceShare } from './events.ts'
 export { checkImport } from './import/check-import.ts'

@@ -17,7 +17,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeGgufFile } from '@shoal/model-file/testing'
-import { findAtPath, importFile, readRecord } from '@shoal/transfer'
+import { findAtPath, importFile, readPreset, readRecord } from '@shoal/transfer'
 import { expect, test } from 'vitest'
 import { slowTest } from '../../../../testing/slow-test.ts'
 import { memoryFolder } from '../../../../testing/small-disk.ts'
@@ -56,6 +56,19 @@ test('Ollama models are imported by reference, and can be listed immediately', a
   ])
   expect((await shoal('ls')).stdout).toContain('from ollama tide:latest')
   expect((await shoal('import', 'ollama')).stderr).toContain('✓ Already imported.')
+})
+
+test("an Ollama model keeps its system prompt and parameters, and the user's own settings are not replaced", async () => {
+  await using home = await useStores()
+  const { store, models, shoal } = home
+  const parameters = { temperature: 0.2, stop: ['<|end|>'], num_gpu: 3, mirostat: 1 }
+  await putOllamaModel({ store, system: 'Be kind.', parameters })
+  await shoal('import', 'ollama')
+  const kept = { temperature: 0.2, stop: ['<|end|>'] }
+  expect(await readPreset(join(models, 'tide'))).toEqual({ system: 'Be kind.', parameters: kept })
+  await shoal('preset', 'tide', '--system', 'Be short.')
+  await shoal('import', 'ollama')
+  expect(await readPreset(join(models, 'tide'))).toMatchObject({ system: 'Be short.' })
 })
 
 test('rm forgets a reference and leaves the original', async () => {

@@ -30,6 +30,10 @@ const columns: Column<LoadedModel>[] = [
   { title: 'MEMORY', text: (one) => formatBytes(one.memory_bytes), align: 'right' },
   { title: 'CONTEXT', text: (one) => String(one.context_length), align: 'right' },
   { title: 'IDLE', text: formatIdle },
+  {
+    title: '',
+    text: ({ preset }) => (preset ? `own settings: ${Object.keys(preset).join(', ')}` : ''),
+  },
 ]
 
 function formatIdle({ requests, idle_seconds }: LoadedModel): string {

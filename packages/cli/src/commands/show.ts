@@ -1,9 +1,12 @@
+import { join } from 'node:path'
 import { type FileChoice, findBestFit, memoryForModels, runnable } from '@shoal/model-file/choices'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
 import { formatPath, pages } from '@shoal/protocol/pages'
+import type { Preset } from '@shoal/transfer'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { type FoundModel, getModelWithFiles } from '../models/find-model.ts'
+import { listPreset } from '../models/list-preset.ts'
 import type { Colors } from '../terminal/colors.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
@@ -24,19 +27,27 @@ export function showCommand(open: OpenContext): Command {
     .option('--card', 'print only the model card, in Markdown')
     .action(async (reference: string, { card }: { card?: boolean }) => {
       const context = await open()
-      const { printer, environment } = context
+      const { printer, environment, places } = context
+      const { readPreset } = await import('@shoal/transfer')
       const found = await getModelWithFiles(context, reference)
       const { model, choices } = found
-      const document = { ...model, files: choices.flatMap(({ files }) => files) }
+      const preset = await readPreset(join(places.models, model.name))
+      const document = { ...model, files: choices.flatMap(({ files }) => files), preset }
       await printer.answer(document, () =>
         card
           ? (model.readme ?? '').split('\n').map((line) => line.replace(/\p{Cc}/gu, ''))
-          : page(found, environment.memoryBytes, printer.out),
+          : page(found, { memoryBytes: environment.memoryBytes, preset, colors: printer.out }),
       )
     })
 }
 
-async function page({ model, choices, registry }: FoundModel, memoryBytes: number, colors: Colors) {
+type View = { memoryBytes: number; preset: Preset; colors: Colors }
+
+async function page(
+  { model, choices, registry }: FoundModel,
+  { memoryBytes, preset, colors }: View,
+) {
+  const settings = listPreset(preset)
   const description = toTerminalLine(model.description ?? '')
   const best = findBestFit(runnable(choices), memoryForModels(memoryBytes))
   return [
@@ -50,6 +61,7 @@ async function page({ model, choices, registry }: FoundModel, memoryBytes: numbe
     ...(choices.length === 0
       ? ['No files are ready.']
       : await table(columnsFor(best, memoryBytes, colors), choices, { paintTitle: colors.dim })),
+    ...(settings.length > 0 ? ['', 'Settings on this machine:', ...settings] : []),
   ]
 }
 

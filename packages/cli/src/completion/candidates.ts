@@ -10,7 +10,7 @@ export type Names = {
   settings(): Candidate[]
 }
 
-const localCommands = ['path', 'rm', 'verify', 'run', 'load']
+const localCommands = ['path', 'preset', 'rm', 'verify', 'run', 'load']
 const registryCommands = [
   ...['show', 'pull', 'link', 'like', 'unlike'],
   ...['edit', 'rename', 'delete', 'files', 'members', 'transfer'],

@@ -15,6 +15,8 @@ type OllamaModel = {
   /** The GGUF file. Default: a real model of 1 MB. */
   from?: string
   license?: string
+  system?: string
+  parameters?: object
   /** The size to which the file is extended as a sparse file, which uses no additional disk space. */
   sizeBytes?: number
 }
@@ -25,6 +27,8 @@ export async function putOllamaModel({
   name,
   from = nanoPath,
   license,
+  system,
+  parameters,
   sizeBytes,
 }: OllamaModel) {
   const manifest = join(store, 'manifests', name ?? 'registry.ollama.ai/library/tide/latest')
@@ -48,6 +52,13 @@ export async function putOllamaModel({
   const layers = [weights]
   if (license !== undefined) {
     layers.push(await putBlob('application/vnd.ollama.image.license', Buffer.from(license)))
+  }
+  if (system !== undefined) {
+    layers.push(await putBlob('application/vnd.ollama.image.system', Buffer.from(system)))
+  }
+  if (parameters !== undefined) {
+    const json = Buffer.from(JSON.stringify(parameters))
+    layers.push(await putBlob('application/vnd.ollama.image.params', json))
   }
   const config = await putBlob('application/vnd.docker.container.image.v1+json', Buffer.from('{}'))
   await mkdir(dirname(manifest), { recursive: true })

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
 import { parseReference } from '@shoal/core/references'
-import { copyLocalFile } from '@shoal/transfer'
+import { copyLocalFile, writePreset } from '@shoal/transfer'
 import { Fault, modelNotFound } from '../errors.ts'
-import type { LocalModel, LocalModels } from './local-models.ts'
+import { hasAlias, type LocalModel, type LocalModels } from './local-models.ts'
 
 /**
  * Makes a model available under a second name. The copy needs no additional disk space if the file system supports hard
@@ -13,15 +13,24 @@ import type { LocalModel, LocalModels } from './local-models.ts'
 export async function copyModel(local: LocalModels, source: string, destination: string) {
   const model = await local.find(source)
   if (!model) throw modelNotFound(source)
+  const { aliases: _aliases, ...preset } = model.preset
+  const folder = await copyFiles(local, model, destination)
+  if (folder !== dirname(model.path)) await writePreset(folder, preset)
+}
+
+/** Copies a model's files, unless the destination is the same model. Returns the folder of the destination. */
+export async function copyFiles(local: LocalModels, model: LocalModel, destination: string) {
   const name = nameIn(destination, model)
-  const known = await local.find(name)
-  if (known && (await isSameFile(known, model))) return
+  const found = await local.find(name)
+  const known = found && hasAlias(found, name) ? undefined : found
+  if (known && (await isSameFile(known, model))) return dirname(known.path)
   if (known) throw inTheWay(destination)
   for (const path of model.paths) {
     await copyLocalFile(path, join(local.directory, name, basename(path))).catch((error) => {
       throw hasCode(error, 'file_in_the_way') ? inTheWay(destination) : error
     })
   }
+  return join(local.directory, name)
 }
 
 /**

@@ -17,6 +17,7 @@ const modelsWith = (standard: string) =>
     label,
     quantization,
     path: `/models/tiny/${filename}`,
+    preset: {},
   })) as LocalModel[]
 
 test('a name refers to the file that a pull of that name downloads', () => {

@@ -12,6 +12,7 @@ import { freeMemory } from '../machine/memory.ts'
 import { modelLost, type Runtime, type StartRuntime } from '../runtime/runtime.ts'
 import { checkFiles } from './check-files.ts'
 import { type ContextPlan, createContextPlanner } from './contexts.ts'
+import { toKeepAliveMs } from './keep-alive.ts'
 import type { Plan } from './loaded-model.ts'
 import type { LocalModel } from './local-models.ts'
 import {
@@ -47,6 +48,8 @@ export type Entry = Plan & {
   runtime: Promise<Runtime>
   /** The model's stamp when the models folder was last listed. */
   stamp?: string | undefined
+  /** The chat template with which the model was loaded, if it is not the one in the file. */
+  template: string | undefined
   /** Ends the wait for the model's turn and for memory; undefined when the model is being loaded. */
   wait: AbortController | undefined
 }
@@ -57,7 +60,7 @@ export type Lifecycle = {
   /** The entry of the model with this path, if there is one. */
   get(path: string): Entry | undefined
   /** Plans a model's conversations for the memory that is free now. `wanted` is the requested context length. */
-  plan(model: LocalModel, wanted: number | undefined): ContextPlan
+  plan(model: LocalModel, wanted?: number): ContextPlan
   /**
    * Returns the model's entry. Begins to load the model if it is not loaded, if its file has been replaced, or if it
    * can be reloaded with the longer context that is wanted. A model that answers requests is never reloaded.
@@ -92,11 +95,13 @@ export function openLifecycle(settings: LifecycleSettings): Lifecycle {
   /** Models are loaded one at a time, because two simultaneous loads would rely on the same free memory. */
   let loading: Promise<unknown> = Promise.resolve()
 
-  const plan = (model: LocalModel, wanted: number | undefined) =>
+  const plan = (model: LocalModel, wanted = model.preset.parameters?.num_ctx ?? undefined) =>
     planContext(model, wanted, countUsableBytes(entries(), measure()))
 
-  function open(model: LocalModel, wanted: number | undefined): Entry {
+  function open(model: LocalModel, given: number | undefined): Entry {
     refuseUnusable(model)
+    const { parameters, keep_alive, template } = model.preset
+    const wanted = given ?? parameters?.num_ctx ?? undefined
     const known = byPath.get(model.path)
     if (known && !mustReload(known, model, wanted)) return known
     const runtime = Promise.withResolvers<Runtime>()
@@ -107,7 +112,9 @@ export function openLifecycle(settings: LifecycleSettings): Lifecycle {
       requests: 0,
       usedAt: 0,
       idleSince: undefined,
-      keepAliveMs: get(model.path)?.keepAliveMs ?? settings.keepAliveMs,
+      keepAliveMs:
+        get(model.path)?.keepAliveMs ?? toKeepAliveMs(keep_alive) ?? settings.keepAliveMs,
+      template,
       stopTimer: () => undefined,
       expiresAt: undefined,
       runtime: runtime.promise,
@@ -122,7 +129,7 @@ export function openLifecycle(settings: LifecycleSettings): Lifecycle {
 
   function mustReload(known: Entry, model: LocalModel, wanted: number | undefined): boolean {
     if (known.requests > 0) return false
-    if (!isSameFile(known.model, model)) return true
+    if (!isSameFile(known.model, model) || known.template !== model.preset.template) return true
     if (wanted === undefined && !known.isContextRequested) return false
     return canGrow(known, plan(known.model, wanted), entries(), { memoryBytes })
   }
@@ -143,7 +150,7 @@ export function openLifecycle(settings: LifecycleSettings): Lifecycle {
   }
 
   async function start(planned: Entry): Promise<Runtime> {
-    const { model, contextLength, slots } = planned
+    const { model, contextLength, slots, template } = planned
     const startedAt = performance.now()
     const { startRuntime, threads, areThreadsAdapted = false } = settings
     const isDefault = settings.contextLength === undefined && !planned.isContextRequested
@@ -153,12 +160,8 @@ export function openLifecycle(settings: LifecycleSettings): Lifecycle {
     }
     const promptCache = planPromptCache(planned, entries(), measure())
     const chosen = { modelPath: model.path, modelId: model.id, contextLength, slots, threads }
-    const runtime = await startRuntime({
-      ...chosen,
-      areThreadsAdapted,
-      embedding,
-      promptCache,
-    }).catch((error) => {
+    const more = { areThreadsAdapted, template, embedding, promptCache }
+    const runtime = await startRuntime({ ...chosen, ...more }).catch((error) => {
       log.error({ err: error, model: model.id }, 'a model could not be loaded')
       noteFailure(model, error)
       refuseUnusable(model)

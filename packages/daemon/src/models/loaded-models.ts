@@ -1,7 +1,8 @@
+import type { Preset } from '@shoal/transfer'
 import { Fault, modelNotFound } from '../errors.ts'
 import { type Entry, type LifecycleSettings, openLifecycle } from './lifecycle.ts'
 import { type LoadedModel, toLoadedModel } from './loaded-model.ts'
-import { findModel, type LocalModel, type LocalModels } from './local-models.ts'
+import { findModel, hasAlias, type LocalModel, type LocalModels } from './local-models.ts'
 import { getModelStamp } from './model-stamp.ts'
 import { openCrashLog, survivingRuntime } from './surviving-runtime.ts'
 import { updateLoaded } from './update-loaded.ts'
@@ -22,6 +23,8 @@ export interface LoadedModels {
   use(id: string, options?: UseOptions): Promise<Use>
   /** The context length with which this model is loaded, or would be loaded. */
   getContextLength(model: LocalModel): number
+  /** The user's settings for a model; undefined if there is no such model. */
+  findPreset(id: string): Promise<Preset | undefined>
   /** Loads a model without a request. */
   load(id: string, options?: UseOptions): Promise<LoadedModel>
   /** Unloads a model. Its requests in progress fail. Resolves to whether the model was loaded. */
@@ -55,7 +58,8 @@ export function loadedModels({ local, ...settings }: Settings): LoadedModels {
 
   /** Finds a model. Lists the models folder only if the model is not loaded or something in its folder has changed. */
   async function getLocal(id: string): Promise<LocalModel> {
-    const known = entries().find(({ model }) => model.id === id)
+    const isWanted = ({ model }: Entry) => model.id === id || hasAlias(model, id)
+    const known = entries().find(isWanted)
     const stamp = known && (await getModelStamp(known.model))
     if (known && stamp !== undefined && stamp === known.stamp) return known.model
     const model = findModel(await refresh(), id)
@@ -93,7 +97,16 @@ export function loadedModels({ local, ...settings }: Settings): LoadedModels {
     use,
     status,
 
-    getContextLength: (model) => (get(model.path) ?? plan(model, undefined)).contextLength,
+    getContextLength: (model) => (get(model.path) ?? plan(model)).contextLength,
+
+    async findPreset(id) {
+      try {
+        return (await getLocal(id)).preset
+      } catch (error) {
+        if (error instanceof Fault) return undefined // whoever uses the model gets the error
+        throw error
+      }
+    },
 
     async load(id, options) {
       const { model, [Symbol.dispose]: leave } = await use(id, options)

@@ -10,7 +10,13 @@ import {
   readGgufFile,
 } from '@shoal/model-file'
 import { fileChoices, findBestFit, findChoices, getStem } from '@shoal/model-file/choices'
-import { type LocalFile, listLocalFiles, type Unreadable } from '@shoal/transfer'
+import {
+  type LocalFile,
+  listLocalFiles,
+  type Preset,
+  readPreset,
+  type Unreadable,
+} from '@shoal/transfer'
 
 /** A model that can be run on this machine, with all parts of its file. */
 export type LocalModel = {
@@ -37,10 +43,12 @@ export type LocalModel = {
   changed: LocalFile[]
   fileSizeBytes: number
   modifiedAt: Date
-  /** The facts in the header of the file at `path`. */
+  /** The facts in the header of the file at `path`, with the template of `preset`, if it has one. */
   facts: GgufFacts
   /** The number of weights in all parts; null if the headers do not contain it. */
   parameterCount: number | null
+  /** The user's settings for the model. */
+  preset: Preset
 }
 
 /** The models in a folder. Each call checks the files again. Unreadable files are logged once and omitted. */
@@ -99,7 +107,7 @@ export function localModels(
     const readable = (await readAll()).flatMap(({ file, outcome }) =>
       'facts' in outcome ? [{ file, facts: outcome.facts }] : [],
     )
-    const entries = withCompleteShards(readable)
+    const entries = await Promise.all(withCompleteShards(readable).map(withPreset))
     return [...Map.groupBy(entries, ({ name }) => name).values()].flatMap((files) => {
       const chosen = chooseDefault(files, memoryBytes)
       return withLabels(files).map(({ file, label }) => {
@@ -135,9 +143,16 @@ export function localModels(
 /**
  * Finds a model by its ID or a reference. A name without a tag, or with `:latest`, means the default file; a label,
  * quantization or filename means another file. If several files have the same quantization, the default file is
- * preferred, then the smallest. Case is ignored.
+ * preferred, then the smallest. Case is ignored. An alias means the default file of a model, unless it is also a name.
  */
-export function findModel(all: readonly LocalModel[], id: string): LocalModel | undefined {
+export const findModel = (all: readonly LocalModel[], id: string): LocalModel | undefined =>
+  findByName(all, id) ?? all.find((model) => hasAlias(model, id))
+
+/** Whether this is the default file of a model with this alias. */
+export const hasAlias = ({ id, name, preset }: LocalModel, alias: string): boolean =>
+  id === name && (preset.aliases?.includes(alias.replace(/:latest$/i, '').toLowerCase()) ?? false)
+
+function findByName(all: readonly LocalModel[], id: string): LocalModel | undefined {
   const wanted = id.replace(/:latest$/i, '')
   const byId = (is: (text: string) => boolean) =>
     all.find((model) => is(model.id)) ?? all.find((model) => is(formatLongId(model)))
@@ -195,7 +210,7 @@ function describeOther({ filename }: LocalFile, outcome: Outcome): string | unde
 type Read = { file: LocalFile; facts: GgufFacts }
 
 /** Creates an entry for each file that can be run by itself, and for each split file whose parts are all present. */
-function withCompleteShards(files: Read[]): Entry[] {
+function withCompleteShards(files: Read[]): Omit<Entry, 'preset'>[] {
   const alone = files.filter(({ facts }) => facts.role === 'model').map((one) => createEntry([one]))
   const shards = files.filter(({ facts }) => facts.role === 'shard')
   const groups = Map.groupBy(shards, ({ file, facts }) => {
@@ -212,7 +227,7 @@ function withCompleteShards(files: Read[]): Entry[] {
   return [...alone, ...sharded]
 }
 
-function createEntry(parts: Read[]): Entry {
+function createEntry(parts: Read[]): Omit<Entry, 'preset'> {
   const [{ file, facts }] = parts as [Read]
   const parameters = parts.reduce((sum, part) => sum + (part.facts.parameter_count ?? 0), 0)
   return {
@@ -229,6 +244,12 @@ function createEntry(parts: Read[]): Entry {
     facts,
     parameterCount: parameters || null,
   }
+}
+
+async function withPreset(entry: Omit<Entry, 'preset'>): Promise<Entry> {
+  const preset = await readPreset(dirname(entry.path))
+  const chat_template = preset.template ?? entry.facts.chat_template
+  return { ...entry, preset, facts: { ...entry.facts, chat_template } }
 }
 
 function getSha256({ record, imported, isVerified }: LocalFile): string | undefined {

@@ -3,6 +3,7 @@ import { Fault } from '../errors.ts'
 import { toGap } from '../http/gaps.ts'
 import type { MediaSettings } from '../http/media.ts'
 import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
+import { toKeepAliveMs } from '../models/keep-alive.ts'
 import type { LocalModel } from '../models/local-models.ts'
 import type { UseOptions } from '../models/use-model.ts'
 import {
@@ -13,7 +14,6 @@ import {
   type Prompt,
 } from '../runtime/runtime.ts'
 import { canThink } from './capabilities.ts'
-import { toKeepAliveMs } from './keep-alive.ts'
 import { toChatMessages, toTools } from './messages.ts'
 import { getStopConditions, toSampling } from './sampling.ts'
 

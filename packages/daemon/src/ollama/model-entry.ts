@@ -62,6 +62,7 @@ export function loadedEntry(loaded: LoadedModel) {
     memory_bytes: Math.round(memoryBytes),
     requests: loaded.requests,
     loaded_at: loaded.loadedAt.toISOString(),
+    ...(Object.keys(model.preset).length > 0 && { preset: model.preset }),
     idle_seconds: idleSince ? Math.round((now - idleSince.getTime()) / 1000) : null,
   }
 }

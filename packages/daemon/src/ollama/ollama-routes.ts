@@ -6,6 +6,7 @@ import type { LoadedModels } from '../models/loaded-models.ts'
 import type { LocalModels } from '../models/local-models.ts'
 import type { ModelPulls } from '../pulls/pull-model.ts'
 import { chatRoutes } from './chat-routes.ts'
+import { createRoutes } from './create-routes.ts'
 import { embedRoutes } from './embed-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { generateRoutes } from './generate-routes.ts'
@@ -27,4 +28,5 @@ export const ollamaRoutes: FastifyPluginAsync<Dependencies> = async (app, depend
   await app.register(embedRoutes, dependencies)
   await app.register(pullRoutes, dependencies)
   await app.register(fileRoutes, dependencies)
+  await app.register(createRoutes, dependencies)
 }

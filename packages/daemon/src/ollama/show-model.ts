@@ -10,13 +10,17 @@ const maxItems = 16
 
 export function shownModel(model: LocalModel, contextLength: number) {
   const { facts } = model
-  const parameters = `${'num_ctx'.padEnd(30)} ${contextLength}`
+  const { system } = model.preset
+  const parameters = listParameters(model, contextLength)
+    .map(([name, value]) => `${name.padEnd(30)} ${value}`)
+    .join('\n')
   const template = facts.chat_template ?? ''
   return {
     ...(facts.license !== null && { license: facts.license }),
     modelfile: formatModelfile(model, contextLength),
     parameters,
     template,
+    ...(system !== undefined && { system }),
     details: toDetails(model),
     model_info: shortened({ ...facts.metadata }, model),
     capabilities: listCapabilities(model),
@@ -54,14 +58,24 @@ function withCount(metadata: Metadata, { parameterCount }: LocalModel): Metadata
   return { 'general.parameter_count': parameterCount, ...metadata }
 }
 
+/** The parameters with which the model is run, as they are written in a Modelfile. */
+function listParameters({ preset }: LocalModel, contextLength: number): [string, string][] {
+  const entries = Object.entries({ ...preset.parameters, num_ctx: contextLength })
+  return entries.flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, JSON.stringify(one)]),
+  )
+}
+
 function formatModelfile(model: LocalModel, contextLength: number): string {
-  const { chat_template, license } = model.facts
+  const { preset, facts } = model
+  const { chat_template, license } = facts
   const quoted = (text: string) => `"""${text.replaceAll('"""', '\\"\\"\\"')}"""`
   return [
     `# ${formatOllamaName(model)}; the template is in Jinja format, as in the model file`,
     `FROM ${basename(model.path)}`,
     ...(chat_template === null ? [] : [`TEMPLATE ${quoted(chat_template)}`]),
-    `PARAMETER num_ctx ${contextLength}`,
+    ...(preset.system === undefined ? [] : [`SYSTEM ${quoted(preset.system)}`]),
+    ...listParameters(model, contextLength).map(([name, value]) => `PARAMETER ${name} ${value}`),
     ...(license === null ? [] : [`LICENSE ${quoted(license)}`]),
     '',
   ].join('\n')

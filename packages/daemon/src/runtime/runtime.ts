@@ -60,6 +60,8 @@ export type RuntimeOptions = {
   threads: number
   /** Whether to use fewer threads if that is faster, as on a busy machine. The default is false. */
   areThreadsAdapted?: boolean
+  /** The chat template in place of the one in the file. */
+  template?: string | undefined
   /** The folder of GPU backends, if there is one. */
   backendsDirectory?: string | undefined
   /**

@@ -51,6 +51,8 @@ export type LoadedModel = {
    * future, as in Ollama.
    */
   expires_at: string
+  /** The user's settings for the model, if there are any. */
+  preset?: object
   /** How long the model has been idle; null while it has requests. */
   idle_seconds: number | null
 }

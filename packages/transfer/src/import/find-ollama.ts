@@ -5,6 +5,8 @@
 import { open, readdir, readFile, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { isErrno } from '@shoal/files'
+import { ollamaOptions } from '@shoal/protocol'
+import type { Preset } from '../disk/preset.ts'
 import {
   type Found,
   isInside,
@@ -22,6 +24,10 @@ const ggufLayers: Record<string, 'model' | 'projector'> = {
   'application/vnd.ollama.image.projector': 'projector',
 }
 const licenseLayer = 'application/vnd.ollama.image.license'
+const parametersLayer = 'application/vnd.ollama.image.params'
+const systemLayer = 'application/vnd.ollama.image.system'
+/** System prompts and parameters are much shorter. */
+const maxSettingsBytes = 1024 * 1024
 const maxManifestBytes = 4 * 1024 * 1024
 
 /** Finds the models in an Ollama store. Everything that cannot be imported is in `skipped`, with a reason. */
@@ -56,6 +62,7 @@ async function readModel({ root, path, parts }: Manifest, found: Found) {
   }
   const title = `${short}:${tag}`
   const license = await readLicense(root, layers)
+  const preset = await readSettings(root, layers)
   let isModelThere = false
   for (const { mediaType, digest, size } of layers) {
     const role = ggufLayers[mediaType]
@@ -75,7 +82,7 @@ async function readModel({ root, path, parts }: Manifest, found: Found) {
         modelName: nameOf(model, tag),
       })
       const name = role === 'projector' ? withPrefix(file.filename) : file.filename
-      found.files.push({ ...file, filename: name })
+      found.files.push({ ...file, filename: name, preset })
     } catch (error) {
       found.skipped.push({ path: blob, why: reasonOf(error) })
     }
@@ -143,6 +150,44 @@ function isLayer(value: unknown): value is Layer {
     /^sha256:[0-9a-f]{64}$/.test(digest) &&
     Number.isSafeInteger(size)
   )
+}
+
+/**
+ * Returns the model's system prompt, and those of its parameters that shoal supports. Templates are not read, because
+ * they are in Go's format; model files contain their own.
+ */
+async function readSettings(root: string, layers: readonly Layer[]): Promise<Preset> {
+  const read = async (wanted: string) => {
+    const layer = layers.find(({ mediaType }) => mediaType === wanted)
+    if (layer === undefined || layer.size > maxSettingsBytes) return undefined
+    const path = join(root, 'blobs', layer.digest.replace(':', '-'))
+    return await readFile(path, 'utf8').catch((error) => {
+      reasonOf(error) // throws if the error is not about the file; without the file, the model can still be imported
+      return undefined
+    })
+  }
+  const [system, parameters] = [await read(systemLayer), toParameters(await read(parametersLayer))]
+  return {
+    ...(system && { system }),
+    ...(Object.keys(parameters).length > 0 && { parameters }),
+  }
+}
+
+function toParameters(json = '{}'): NonNullable<Preset['parameters']> {
+  const given = parseObject(json)
+  const isSupported = ([name, value]: [string, unknown]) =>
+    name in ollamaOptions.properties &&
+    (typeof value === 'number' || (name === 'stop' && Array.isArray(value)))
+  return Object.fromEntries(Object.entries(given).filter(isSupported))
+}
+
+function parseObject(json: string): object {
+  try {
+    return Object(JSON.parse(json))
+  } catch (error) {
+    if (error instanceof SyntaxError) return {}
+    throw error
+  }
 }
 
 /** Returns up to 80 characters of the first line of the license text, such as `Apache License`. */

@@ -4,6 +4,7 @@ import { sep } from 'node:path'
 import { isModelFilename, isModelName, suggestModelName } from '@shoal/core/references'
 import { extractFacts, type GgufFacts, isOtherRole, readGgufFile } from '@shoal/model-file'
 import { getStem } from '@shoal/model-file/choices'
+import type { Preset } from '../disk/preset.ts'
 
 /** The programs whose stores shoal can read. */
 export type StoreName = 'ollama' | 'lmstudio' | 'hf' | 'llama.cpp'
@@ -26,6 +27,8 @@ export type FoundFile = {
   sizeBytes: number
   /** The SHA-256 according to the store; undefined if the store does not specify it. */
   sha256: string | undefined
+  /** The settings with which the other program runs the model. */
+  preset?: Preset
 }
 
 /** A file or folder that is not imported, and the reason, as a phrase such as `permission denied`. */

@@ -13,6 +13,7 @@ import {
 } from '../disk/import-record.ts'
 import { forgetTorrent } from '../disk/kept-torrent.ts'
 import { claimFolder, releaseFolder } from '../disk/model-folder.ts'
+import { readPreset, writePreset } from '../disk/preset.ts'
 import { readRecord, writeRecord } from '../disk/record.ts'
 import { ensureRoom } from '../disk/room.ts'
 import { isUnchanged } from '../disk/stamp.ts'
@@ -90,6 +91,7 @@ export async function importFile(found: FoundFile, options: ImportOptions): Prom
       if (await isSame(path, found)) {
         const imported = await readImportRecord(path)
         if (imported) await updateRecords(path, { imported, modelName, options })
+        await keepSettings(folder, found)
         isFailed = false
         return { path, modelName, alreadyThere: true }
       }
@@ -106,6 +108,7 @@ export async function importFile(found: FoundFile, options: ImportOptions): Prom
       await place[method](found, path)
       await refuseChange(found)
       await updateRecords(path, { imported, modelName, options })
+      await keepSettings(folder, found)
     } catch (error) {
       await rm(getFilePaths(path).imported, { force: true })
       throw error
@@ -118,6 +121,12 @@ export async function importFile(found: FoundFile, options: ImportOptions): Prom
       await releaseFolder(folder)
     } else release()
   }
+}
+
+/** Saves the settings of the other program, unless the model already has some. */
+async function keepSettings(folder: string, { preset }: FoundFile) {
+  const known = await readPreset(folder)
+  if (preset && Object.keys(known).length === 0) await writePreset(folder, preset)
 }
 
 const place: Record<ImportMethod, (found: FoundFile, path: string) => Promise<void>> = {

@@ -16,6 +16,7 @@ import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
 import { getFilePaths } from '../disk/file-paths.ts'
 import { claimFolder } from '../disk/model-folder.ts'
+import { writePreset } from '../disk/preset.ts'
 import { filterEvents, type PullScene, pullScene } from '../testing/pull-scene.ts'
 import { relaxedTuning } from '../testing/quick-tuning.ts'
 import { smallChunk, syntheticFile } from '../testing/synthetic-file.ts'
@@ -165,6 +166,7 @@ test('unreadable entries are reported, and all others are listed', async () => {
 test('removing a file also removes all related files and empty folders', async () => {
   const { pull, path, directory } = await pullScene(file)
   await pull()
+  await writePreset(dirname(path), { system: 'Be short.' })
   const { freedBytes } = await removeLocalFiles(directory, [path])
   expect(freedBytes).toBeGreaterThanOrEqual(file.bytes.length)
   expect(existsSync(dirname(path))).toBe(false)

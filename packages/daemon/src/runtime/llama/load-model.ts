@@ -10,7 +10,8 @@ import { getBiases } from './llama-internals.ts'
 const aboutMemory = /memory|VRAM|alloc|mmap/i
 
 /** Loads the library and a model, and reads its chat templates. Never builds or downloads anything. */
-export async function loadModel({ modelPath, threads, backendsDirectory }: RuntimeOptions) {
+export async function loadModel(options: RuntimeOptions) {
+  const { modelPath, threads, template, backendsDirectory } = options
   if (backendsDirectory !== undefined) useBackends(backendsDirectory)
   /** The library's first message, which explains the error. Later messages only report that there was an error. */
   let complaint: string | undefined
@@ -35,7 +36,8 @@ export async function loadModel({ modelPath, threads, backendsDirectory }: Runti
     throw isUnusable ? modelUnusable(why, error) : new Error(why, { cause: error })
   })
   getBiases(TokenBias.for(model)) // fails now rather than when a request needs the biases
-  return { llama, model, templates: findTemplates(metadata) }
+  const templates = template === undefined ? findTemplates(metadata) : { plain: template }
+  return { llama, model, templates }
 }
 
 async function openFile(
