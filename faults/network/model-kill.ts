@@ -13,7 +13,7 @@ const demo = join(import.meta.dirname, '../../models', model, `${model}-Q8_0.ggu
 export const modelKill: NetworkRound = {
   name: 'kill-model',
   summary:
-    "Kill a model's process (kill -9) during an answer; the daemon must load the model again.",
+    "Kill a model's process (kill -9) before an answer's first token; the daemon must load the model again and answer.",
   run: killModel,
 }
 
@@ -21,20 +21,20 @@ async function killModel(scene: Scene): Promise<string> {
   const { timeoutFactor, seed } = scene
   const random = randomFrom(seed)
   const daemon = await startDaemon(scene)
-  const failed: string[] = []
-  for (const isStreamed of [false, true, false, true]) {
+  const kills = [false, true, false, true]
+  for (const isStreamed of kills) {
     await expectAnswer(daemon.url)
     const pid = findModelProcess(daemon.pid)
-    // The process is suspended first, so that it is still generating when it is killed.
+    // The process is suspended first, so that it is killed before the first token.
     process.kill(pid, 'SIGSTOP')
     const answer = ask(daemon.url, isStreamed, timeoutFactor)
     await sleep(random.integer(300))
     process.kill(pid, 'SIGKILL')
-    failed.push(errorIn(await answer, isStreamed))
+    checkAnswer(await answer)
   }
   await expectAnswer(daemon.url)
   expectSo(daemon.isRunning(), 'the daemon is no longer running')
-  return `${failed.length} answers ended with ${[...new Set(failed)].join(', ')}; every following request succeeded`
+  return `${kills.length} answers were complete although their model's process was killed`
 }
 
 async function startDaemon({ folder, timeoutFactor, cleanup }: Scene) {
@@ -59,16 +59,13 @@ async function startDaemon({ folder, timeoutFactor, cleanup }: Scene) {
 
 type Reply = { status: number; text: string }
 
-let askedCount = 0
-
 async function ask(url: string, isStreamed: boolean, timeoutFactor: number): Promise<Reply> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       model,
-      // The prompts differ, because a prompt that has crashed the model twice is refused for a minute.
-      messages: [{ role: 'user', content: `Tell me about the sea. (${++askedCount})` }],
+      messages: [{ role: 'user', content: 'Tell me about the sea.' }],
       stream: isStreamed,
     }),
     signal: AbortSignal.timeout(60_000 * timeoutFactor),
@@ -77,31 +74,14 @@ async function ask(url: string, isStreamed: boolean, timeoutFactor: number): Pro
 }
 
 async function expectAnswer(url: string) {
-  const { status, text } = await ask(url, false, 1)
-  const content = status === 200 ? JSON.parse(text).choices?.[0]?.message?.content : undefined
-  expectSo(typeof content === 'string' && content !== '', `no answer: ${status} ${text}`)
+  checkAnswer(await ask(url, false, 1))
 }
 
-/**
- * Returns the code of an error in OpenAI's format, which is either the entire response or the last event of a stream.
- */
-function errorIn({ status, text }: Reply, isStreamed: boolean): string {
-  const isWhole = status >= 500
-  expectSo(isWhole || isStreamed, `the response from a killed model is ${status} ${text}`)
-  const last = isWhole
-    ? text
-    : (text
-        .match(/^data: (\{.*)$/gm)
-        ?.at(-1)
-        ?.slice(6) ?? '{}')
-  const { error } = JSON.parse(last) as {
-    error?: { message?: string; type?: string; code?: string }
-  }
-  expectSo(
-    typeof error?.message === 'string' && typeof error.type === 'string',
-    `not an error in OpenAI's format: ${last}`,
-  )
-  return error.code ?? error.type
+/** Fails if a response has no text, or does not end like a complete answer. */
+function checkAnswer({ status, text }: Reply) {
+  const hasText = /"content":"[^"]/.test(text)
+  const isComplete = /"finish_reason":"(stop|length)"/.test(text)
+  expectSo(status === 200 && hasText && isComplete, `no answer: ${status} ${text}`)
 }
 
 /** Returns the ID of the daemon's child process in which a model is loaded. */
