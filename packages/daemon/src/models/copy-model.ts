@@ -20,7 +20,7 @@ export async function copyModel(local: LocalModels, source: string, destination:
 
 /** Copies a model's files, unless the destination is the same model. Returns the folder of the destination. */
 export async function copyFiles(local: LocalModels, model: LocalModel, destination: string) {
-  const name = nameIn(destination, model)
+  const name = readNewName(destination, model.quantization)
   const found = await local.find(name)
   const known = found && hasAlias(found, name) ? undefined : found
   if (known && (await isSameFile(known, model))) return dirname(known.path)
@@ -36,7 +36,7 @@ export async function copyFiles(local: LocalModels, model: LocalModel, destinati
 /**
  * Returns the destination's model name. The only tag allowed is the file's quantization, because tags are not stored.
  */
-function nameIn(destination: string, { quantization }: LocalModel): string {
+export function readNewName(destination: string, quantization: string): string {
   const reference = parseReference(destination)
   const tag = reference?.quantization
   const isTagTrue = tag === undefined || tag.toUpperCase() === quantization.toUpperCase()
@@ -51,7 +51,7 @@ async function isSameFile(one: LocalModel, other: LocalModel): Promise<boolean> 
   return a.ino === b.ino && a.dev === b.dev
 }
 
-function inTheWay(destination: string): Fault {
+export function inTheWay(destination: string): Fault {
   return new Fault(409, `another model is already named '${destination}'`, {
     param: 'destination',
   })

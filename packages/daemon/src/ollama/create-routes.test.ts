@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writePreset } from '@shoal/transfer'
 import { expect, test } from 'vitest'
@@ -25,7 +27,7 @@ async function start() {
     const response = await postJson(url + path, { stream: false, ...body })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
-  return { loads, asked, folder, post }
+  return { url, loads, asked, folder, post }
 }
 
 const messages = [{ role: 'user', content: 'Hi' }]
@@ -108,6 +110,22 @@ test('a request that names a path, or asks for something that is not supported, 
     const answer = await post('/api/create', { model: 'created', ...body })
     expect(answer).toMatchObject({ status, body: { error: expect.stringContaining(text) } })
   }
+})
+
+test('a model is created from an uploaded file', async () => {
+  const { url, loads, folder, post } = await start()
+  const file = readFileSync(join(folder, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
+  const digest = `sha256:${createHash('sha256').update(file).digest('hex')}`
+  const blob = `${url}/api/blobs/${digest}`
+  const send = (body: Uint8Array<ArrayBuffer>) => fetch(blob, { method: 'POST', body })
+  const status = async () => (await fetch(blob, { method: 'HEAD' })).status
+  expect([await status(), (await send(Buffer.from('hello'))).status]).toEqual([404, 400])
+  expect([(await send(file)).status, await status()]).toEqual([201, 200])
+  const created = { model: 'sent', files: { 'sent.gguf': digest }, system: 'Be kind.' }
+  expect((await post('/api/create', created)).status).toBe(200)
+  expect((await post('/v1/chat/completions', { model: 'sent', messages })).status).toBe(200)
+  expect(loads).toMatchObject([{ modelPath: join(folder, 'sent', 'sent-Q8_0.gguf') }])
+  expect(await status()).toBe(404)
 })
 
 test('a model is found by its aliases, unless another model has the name', async () => {

@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { OllamaCreateRequest, ollamaOptions } from '@shoal/protocol'
 import { type Preset, writePreset } from '@shoal/transfer'
@@ -7,12 +6,16 @@ import { jsonLines, startStream } from '../http/body-stream.ts'
 import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
 import { copyFiles } from '../models/copy-model.ts'
 import type { LocalModel, LocalModels } from '../models/local-models.ts'
+import type { Uploads } from '../models/uploads.ts'
+import { readDigest } from './digest.ts'
 import { parseModelfile } from './modelfile.ts'
 import { namedModel } from './named-model.ts'
 
-export const createRoutes: FastifyPluginAsyncTypebox<{ local: LocalModels }> = async (
+type Dependencies = { local: LocalModels; uploads: Uploads }
+
+export const createRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { local },
+  { local, uploads },
 ) => {
   const schema = { body: OllamaCreateRequest }
   app.post('/api/create', { schema }, async (request, reply) => {
@@ -22,27 +25,33 @@ export const createRoutes: FastifyPluginAsyncTypebox<{ local: LocalModels }> = a
     }
     const { from, files, ...wanted } = withModelfile(body)
     const name = namedModel(body)
-    const base = await findBase(from ?? Object.values(files ?? {})[0])
-    const preset = toPreset(base, wanted)
+    const source = from || Object.values(files ?? {})[0]
+    if (!source) throw new Fault(400, 'from is required', { param: 'from' })
+    const base = await findBase(source)
+    const preset = toPreset(base === 'upload' ? {} : base.preset, wanted)
     const isValid = request.compileValidationSchema(ollamaOptions)
     if (!isValid(preset.parameters ?? {})) throw invalidParameters(isValid.errors)
-    await writePreset(await copyFiles(local, base, name), preset)
+    const folder =
+      base === 'upload'
+        ? await uploads.take(readDigest(source) ?? '', name)
+        : await copyFiles(local, base, name)
+    await writePreset(folder, preset)
     if (body.stream === false) return { status: 'success' }
     const stream = startStream(reply, jsonLines)
-    await stream.send({ status: `using existing layer ${base.sha256 ?? basename(base.path)}` })
+    await stream.send({ status: `using existing layer ${source}` })
     await stream.send({ status: 'writing manifest' })
     stream.end({ status: 'success' })
     return reply
   })
 
-  async function findBase(from: string | null | undefined): Promise<LocalModel> {
-    if (!from) throw new Fault(400, 'from is required', { param: 'from' })
-    const [, digest] = /^@?sha256[:-]([0-9a-f]{64})$/.exec(from) ?? []
+  async function findBase(from: string): Promise<LocalModel | 'upload'> {
+    const digest = readDigest(from)
     const all = await local.list()
     const model = digest ? all.find(({ sha256 }) => sha256 === digest) : await local.find(from)
     if (model) return model
+    if (digest && (await uploads.has(digest))) return 'upload'
     if (digest || !/^([./~\\]|[a-z]:)|\.gguf$/i.test(from)) throw modelNotFound(from)
-    const message = `from must be the name of a model on this machine, or sha256: and the hash of its file, not a path: ${from}`
+    const message = `from must be the name of a model on this machine, or sha256: and the hash of its file or of an uploaded one, not a path: ${from}`
     throw new Fault(400, message, { param: 'from' })
   }
 }
@@ -69,7 +78,7 @@ const badParameter = (name: string, why: string) =>
 const goTemplate = /\{\{-?\s*(\.|\$|(if|else|end|range|with|define|template|block)\b)/
 
 /** The settings of the new model: those of the base, and the new ones. */
-function toPreset({ preset }: LocalModel, { system, template, parameters }: Wanted): Preset {
+function toPreset(before: Preset, { system, template, parameters }: Wanted): Preset {
   refuseFields(parameters ?? {}, unsupportedFields.ollamaOptions, 'parameters.')
   const unknown = Object.keys(parameters ?? {}).find((name) => !(name in ollamaOptions.properties))
   if (unknown !== undefined) throw badParameter(unknown, 'is unknown')
@@ -78,7 +87,7 @@ function toPreset({ preset }: LocalModel, { system, template, parameters }: Want
       'template must be in Jinja format, as in model files; Go templates are not supported'
     throw new Fault(400, message, { param: 'template' })
   }
-  const { aliases: _aliases, ...base } = preset
+  const { aliases: _aliases, ...base } = before
   return {
     ...base,
     ...(system && { system }),

@@ -4,7 +4,9 @@ import type { DaemonConfig } from '../config.ts'
 import { takeAnyTypeForJson } from '../http/body-types.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { LocalModels } from '../models/local-models.ts'
+import { openUploads } from '../models/uploads.ts'
 import type { ModelPulls } from '../pulls/pull-model.ts'
+import { blobRoutes } from './blob-routes.ts'
 import { chatRoutes } from './chat-routes.ts'
 import { createRoutes } from './create-routes.ts'
 import { embedRoutes } from './embed-routes.ts'
@@ -28,5 +30,7 @@ export const ollamaRoutes: FastifyPluginAsync<Dependencies> = async (app, depend
   await app.register(embedRoutes, dependencies)
   await app.register(pullRoutes, dependencies)
   await app.register(fileRoutes, dependencies)
-  await app.register(createRoutes, dependencies)
+  const uploads = openUploads(dependencies.local)
+  await app.register(createRoutes, { ...dependencies, uploads })
+  await app.register(blobRoutes, { uploads })
 }

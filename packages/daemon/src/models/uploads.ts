@@ -1,0 +1,86 @@
+/** Files that clients have uploaded, each under its SHA-256, until a model is created from it. */
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { link, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { hasCode } from '@shoal/core/errors'
+import { exists, ignoreMissing, isErrno, makeFolder, unfinishedPath } from '@shoal/files'
+import { extractFacts, readGgufFile } from '@shoal/model-file'
+import { Fault } from '../errors.ts'
+import { inTheWay, readNewName } from './copy-model.ts'
+import type { LocalModels } from './local-models.ts'
+
+/** A folder in the models folder. Names of models do not begin with a dot. */
+const uploadsFolder = '.uploads'
+/** Uploads that have not been used for this long are removed. */
+const keepMs = 24 * 60 * 60_000
+
+export type Uploads = ReturnType<typeof openUploads>
+
+export function openUploads(local: LocalModels) {
+  const folder = join(local.directory, uploadsFolder)
+  const getPath = (sha256: string) => join(folder, `sha256-${sha256}`)
+
+  async function removeOld() {
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name)
+      const found = await stat(path).catch(ignoreMissing)
+      if (found && Date.now() - found.mtimeMs > keepMs) await rm(path, { force: true })
+    }
+  }
+
+  return {
+    has: (sha256: string) => exists(getPath(sha256)),
+
+    /** Saves a file. Throws a `Fault` if its content has another hash, or if the disk is full. */
+    async receive(sha256: string, content: Readable) {
+      makeFolder(folder)
+      await removeOld()
+      const unfinished = unfinishedPath(getPath(sha256))
+      const hash = createHash('sha256')
+      async function* hashed(parts: AsyncIterable<Buffer>) {
+        for await (const part of parts) {
+          hash.update(part)
+          yield part
+        }
+      }
+      try {
+        await pipeline(content, hashed, createWriteStream(unfinished, { flush: true }))
+        const actual = hash.digest('hex')
+        if (actual !== sha256) throw new Fault(400, `the uploaded file has the SHA-256 ${actual}`)
+        await rename(unfinished, getPath(sha256))
+      } catch (error) {
+        await rm(unfinished, { force: true })
+        throw isErrno(error, 'ENOSPC') ? new Fault('no_room', 'the disk is full') : error
+      }
+    },
+
+    /** Turns an uploaded file into a model. Returns the model's folder. */
+    async take(sha256: string, destination: string): Promise<string> {
+      const path = getPath(sha256)
+      const { role, quantization } = await readFacts(path)
+      if (role !== 'model')
+        throw new Fault('model_unusable', `the uploaded file is not a model: ${role}`)
+      const name = readNewName(destination, quantization)
+      if (await local.find(name)) throw inTheWay(destination)
+      const target = join(local.directory, name, `${name}-${quantization}.gguf`)
+      makeFolder(dirname(target))
+      await link(path, target).catch((error) => {
+        throw isErrno(error, 'EEXIST') ? inTheWay(destination) : error
+      })
+      await rm(path, { force: true })
+      return dirname(target)
+    },
+  }
+}
+
+async function readFacts(path: string) {
+  try {
+    return extractFacts(await readGgufFile(path), 'model.gguf')
+  } catch (error) {
+    if (hasCode(error, 'invalid_gguf')) throw new Fault('model_unusable', error.message)
+    throw error
+  }
+}
