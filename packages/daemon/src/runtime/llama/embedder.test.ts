@@ -43,5 +43,8 @@ test.each([
   const pair: [string, string] = ['fish', 'stone '.repeat(5000)]
   const ranking = await runtime.rank([pair], signal, { truncates: true })
   expect(ranking).toMatchObject({ promptTokens: maxTokens, truncated: [0] })
+  await runtime.freeCache()
+  const again = await runtime.rank([pair], signal, { truncates: true })
+  expect(again.scores).toEqual(ranking.scores)
   await runtime.close()
 })

@@ -53,6 +53,8 @@ export function embedder(
   let opened: Promise<Opened> | undefined
   /** Texts are read one at a time, because the context has only one conversation. */
   let last: Promise<unknown> = Promise.resolve()
+  /** The number of texts that are being read or wait for their turn. */
+  let waiting = 0
 
   function open(): Promise<Opened> {
     opened ??= openLongest()
@@ -105,6 +107,7 @@ export function embedder(
   }
 
   async function evaluate(tokens: Token[], signal: AbortSignal): Promise<readonly number[]> {
+    waiting += 1
     const turn = last.then(async () => {
       signal.throwIfAborted()
       onText(tokens.length)
@@ -112,7 +115,11 @@ export function embedder(
       return await context.getEmbeddingFor(tokens)
     })
     last = turn.catch(() => undefined) // a failure does not affect the next text
-    return (await turn).vector
+    try {
+      return (await turn).vector
+    } finally {
+      waiting -= 1
+    }
   }
 
   /** Reads inputs one after another. Passes on the model's output for each. */
@@ -182,15 +189,14 @@ export function embedder(
       return { scores, ...(await readAll(inputs, { ...options, signal }, onOutput)) }
     },
 
-    /** Frees the memory of the context. The next text opens it again. */
-    close() {
-      const closed = last.then(async () => {
-        const former = await opened?.catch(() => undefined)
-        opened = undefined
-        await former?.context.dispose()
-      })
-      last = closed.catch(() => undefined)
-      return closed
+    /** Frees the memory of the context, unless it is in use. The next text opens it again. */
+    async close() {
+      if (waiting > 0) return
+      const former = opened
+      opened = undefined
+      const closed = former?.then(({ context }) => context.dispose())
+      last = Promise.resolve(closed).catch(() => undefined)
+      await closed
     },
   }
 }
