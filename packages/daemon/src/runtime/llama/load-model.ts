@@ -25,6 +25,9 @@ export async function loadModel(options: RuntimeOptions) {
     },
     progressLogs: false,
     maxThreads: threads,
+    // The daemon plans the memory of all models. The library would refuse contexts that this plan allows, because it
+    // keeps up to 6 GB of memory free by default.
+    ramPadding: 0,
   })
   // Our own parser reads the file first, because llama.cpp may crash on a malformed file.
   const { metadata } = await readGgufFile(modelPath).catch((error) => {
