@@ -67,6 +67,7 @@ export type DaemonFlags = {
   slots?: string
   memory?: string
   keepAlive?: string
+  reasoningBudget?: string
 }
 
 /**

@@ -90,6 +90,15 @@ export const daemonSettings = {
     description:
       'how long an idle model stays loaded: a duration such as `90s`, `2h` or `7d`; `0` to unload it immediately; or `forever`',
   }),
+  reasoningBudget: setting({
+    variable: 'SHOAL_REASONING_BUDGET',
+    flag: '--reasoning-budget <tokens>',
+    parse: wholeNumber({ min: -1 }),
+    default: '-1',
+    description:
+      'maximum number of tokens that a model thinks before it must answer; `-1` for no maximum',
+    details: 'requests can contain another maximum',
+  }),
   /** The flag's value is the path of a file that contains the key. */
   apiKey: setting({
     variable: 'SHOAL_API_KEY',

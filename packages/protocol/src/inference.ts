@@ -102,10 +102,11 @@ const Gbnf = Type.String({ maxLength: 100_000 })
 const SchemaOrText = Type.Unsafe<object | string>({ type: ['object', 'string'] })
 
 /**
- * The form of the answer, in the formats of llama.cpp's server (`grammar`, `json_schema`) and vLLM (all others). Only
- * one of these fields and `response_format` may be used at a time.
+ * The form of the answer, in the formats of OpenAI (`response_format`), llama.cpp's server (`grammar`, `json_schema`)
+ * and vLLM (all others). Only one of these fields may be used at a time.
  */
 export const formFields = {
+  response_format: optional(ResponseFormat),
   grammar: optional(Gbnf),
   json_schema: optional(Type.Object({})),
   structured_outputs: optional(
@@ -172,9 +173,15 @@ const generationFields = {
   max_tokens: optional(TokenLimit),
   /** The name of `max_tokens` in llama.cpp's server. It takes precedence. */
   n_predict: optional(TokenLimit),
-  response_format: optional(ResponseFormat),
   ...formFields,
   ...samplingFields,
+}
+
+/** In tokens; -1 for no maximum. The first two names are those of llama.cpp's server, and the third is vLLM's. */
+export const reasoningFields = {
+  thinking_budget_tokens: optional(TokenLimit),
+  reasoning_budget_tokens: optional(TokenLimit),
+  thinking_token_budget: optional(TokenLimit),
 }
 
 export const ChatRequest = Type.Object({
@@ -196,6 +203,7 @@ export const ChatRequest = Type.Object({
   tool_choice: Type.Optional(ToolChoice),
   parallel_tool_calls: optional(Type.Boolean()),
   reasoning_effort: optional(Type.String()),
+  ...reasoningFields,
   /**
    * Whether the answer continues the final message, if that is an assistant message. The default is true, as in
    * llama.cpp's server.

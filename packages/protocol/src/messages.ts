@@ -62,7 +62,13 @@ const promptFields = {
   output_config: optional(
     Type.Object({ format: optional(OutputFormat), effort: optional(Type.String()) }),
   ),
-  thinking: optional(Type.Object({ type: Type.Enum(['enabled', 'disabled', 'adaptive']) })),
+  thinking: optional(
+    Type.Object({
+      type: Type.Enum(['enabled', 'disabled', 'adaptive']),
+      /** The maximum number of tokens of the reasoning. */
+      budget_tokens: optional(Type.Integer({ minimum: 0 })),
+    }),
+  ),
 }
 
 export const CountTokensRequest = Type.Object(promptFields)

@@ -4,7 +4,14 @@
  */
 import Type, { type Static } from 'typebox'
 import { optional } from './common.ts'
-import { CallArguments, formFields, maxTools, samplingFields, TokenLimit } from './inference.ts'
+import {
+  CallArguments,
+  formFields,
+  maxTools,
+  reasoningFields,
+  samplingFields,
+  TokenLimit,
+} from './inference.ts'
 
 const Part = Type.Object({
   type: Type.String(),
@@ -74,6 +81,7 @@ export const ResponseRequest = Type.Object({
   previous_response_id: optional(Type.String()),
   store: optional(Type.Boolean()),
   stream: optional(Type.Boolean()),
+  ...reasoningFields,
   ...formFields,
   ...samplingFields,
   max_output_tokens: optional(TokenLimit),

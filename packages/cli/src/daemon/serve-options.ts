@@ -35,7 +35,7 @@ export function addServeOptions(
   settings: readonly Setting<unknown>[] = Object.values(daemonSettings),
 ): Command {
   const { port, host, contextLength, slots, threads, memoryBytes, keepAliveMs } = daemonSettings
-  const { origins, apiKey } = daemonSettings
+  const { reasoningBudget, origins, apiKey } = daemonSettings
   command
     .addOption(createOption(serveSettings.model))
     .addOption(createOption(port))
@@ -46,6 +46,7 @@ export function addServeOptions(
     .addOption(createOption(threads))
     .addOption(createOption(memoryBytes))
     .addOption(createOption(keepAliveMs))
+    .addOption(createOption(reasoningBudget))
     .addOption(repeated(createOption(origins)))
     .addOption(
       createOption({ ...apiKey, description: 'file with the API key that clients must send' }),

@@ -11,7 +11,7 @@ export function wholeNumber({ min, max }: { min: number; max?: number }): Parse<
   return (text, refuse) => {
     const value = Number(text)
     const isInRange = value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)
-    if (/^\d+$/.test(text) && isInRange) return value
+    if (/^(?:\d|-[1-9])\d*$/.test(text) && isInRange) return value
     return refuse(`must be a whole number ${range}, not "${text}"`)
   }
 }

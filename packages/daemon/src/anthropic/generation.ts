@@ -23,6 +23,7 @@ export function createMessagesGeneration(
     prompt: { chat: createMessagesChat(request, media) },
     maxTokens: request.max_tokens,
     stop: request.stop_sequences ?? [],
+    reasoningBudget: request.thinking?.budget_tokens ?? undefined,
     sampling: toSampling(request),
     form: format ? { param: 'output_config.format', schema: format.schema } : undefined,
     topLogprobs: undefined,

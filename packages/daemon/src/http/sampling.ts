@@ -118,4 +118,4 @@ export function checkSampling(generation: Generation): Generation {
  * at random. (The library would use the time in seconds.)
  */
 export const chooseSeed = (seed: number | null | undefined): number =>
-  seed === undefined || seed === null || seed === -1 ? randomInt(2 ** 32 - 1) : seed
+  seed === undefined || seed === null || seed === -1 ? randomInt(2 ** 32 - 1) : seed % 2 ** 52 // other answers to the request have the next seeds, which must be exact

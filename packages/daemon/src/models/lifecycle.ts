@@ -38,6 +38,8 @@ export type LifecycleSettings = {
   slots: number
   threads: number
   areThreadsAdapted?: boolean
+  /** The maximum number of tokens that a model thinks, unless a request contains another one; -1 for no maximum. */
+  reasoningBudget?: number
   /** How long an idle model stays loaded; negative means forever. */
   keepAliveMs: number
   log: Pick<Log, 'info' | 'error'>
@@ -152,7 +154,7 @@ export function openLifecycle(settings: LifecycleSettings): Lifecycle {
   async function start(planned: Entry): Promise<Runtime> {
     const { model, contextLength, slots, template } = planned
     const startedAt = performance.now()
-    const { startRuntime, threads, areThreadsAdapted = false } = settings
+    const { startRuntime, threads, areThreadsAdapted = false, reasoningBudget } = settings
     const isDefault = settings.contextLength === undefined && !planned.isContextRequested
     const embedding = {
       maxTokens: isDefault ? undefined : contextLength,
@@ -160,7 +162,7 @@ export function openLifecycle(settings: LifecycleSettings): Lifecycle {
     }
     const promptCache = planPromptCache(planned, entries(), measure())
     const chosen = { modelPath: model.path, modelId: model.id, contextLength, slots, threads }
-    const more = { areThreadsAdapted, template, embedding, promptCache }
+    const more = { areThreadsAdapted, reasoningBudget, template, embedding, promptCache }
     const runtime = await startRuntime({ ...chosen, ...more }).catch((error) => {
       log.error({ err: error, model: model.id }, 'a model could not be loaded')
       noteFailure(model, error)

@@ -6,18 +6,9 @@ import type { AnswerForm, FormSource } from '../runtime/runtime.ts'
 
 const anyObject: FormSource = { schema: { type: 'object' } }
 
-/** Returns the form that a chat completion or completion must have; undefined for any text. */
-export const getForm = (request: ChatFormRequest): AnswerForm | undefined =>
-  getOnlyForm(request, readResponseFormat(request))
-
-type ChatFormRequest = OtherForms & Pick<ChatRequest, 'response_format'>
-
-/** Returns the form that a response must have; undefined for any text. */
-export const getResponseForm = (request: ResponseRequest): AnswerForm | undefined =>
-  getOnlyForm(request, readTextFormat(request))
-
-type OtherForms = Pick<
+type FormRequest = Pick<
   ChatRequest,
+  | 'response_format'
   | 'grammar'
   | 'json_schema'
   | 'structured_outputs'
@@ -27,11 +18,17 @@ type OtherForms = Pick<
   | 'guided_grammar'
 >
 
-function getOnlyForm(request: OtherForms, own: AnswerForm | undefined): AnswerForm | undefined {
+/** Returns the form that an answer in the Responses API must have; undefined for any text. */
+export const getResponseForm = (request: ResponseRequest): AnswerForm | undefined =>
+  getForm(request, readTextFormat(request))
+
+/** Returns the form that an answer must have; undefined for any text. `own` is the form in a field of the API itself. */
+export function getForm(request: FormRequest, own?: AnswerForm): AnswerForm | undefined {
   const guides = request.structured_outputs ?? {}
   refuseFields(guides, unsupportedGuides, 'structured_outputs.')
   const forms = [
     own,
+    readResponseFormat(request),
     readForm('grammar', request.grammar, toGrammar),
     readForm('json_schema', request.json_schema, toSchema),
     readForm('guided_json', request.guided_json, toSchema),
@@ -82,7 +79,7 @@ function toSchema(given: object | string, param: string): FormSource {
   throw new Fault(400, `${param} is not a JSON schema`, { param })
 }
 
-function readResponseFormat({ response_format: format }: ChatFormRequest): AnswerForm | undefined {
+function readResponseFormat({ response_format: format }: FormRequest): AnswerForm | undefined {
   const param = 'response_format'
   if (format?.type === 'json_object') {
     return { param, ...(format.schema ? { schema: format.schema } : anyObject) }

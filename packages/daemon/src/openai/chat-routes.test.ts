@@ -190,7 +190,9 @@ test('each answer has its own random seed, unless the request has a seed', async
   const drawn = asked.splice(0).map(({ sampling }) => sampling.seed)
   expect(new Set(drawn).size).toBe(9)
   await ask({ url, body: { n: 3, seed: 7 } })
-  expect(asked.map(({ sampling }) => sampling.seed)).toEqual([7, 8, 9])
+  expect(asked.splice(0).map(({ sampling }) => sampling.seed)).toEqual([7, 8, 9])
+  await ask({ url, body: { n: 2, seed: 2 ** 60 } })
+  expect(new Set(asked.map(({ sampling }) => sampling.seed)).size).toBe(2)
 })
 
 test('a final assistant message is continued, unless the request forbids it or the message has calls', async () => {
@@ -214,6 +216,7 @@ test('values that only other servers allow are accepted', async () => {
   const body = {
     max_tokens: -1,
     top_k: -1,
+    thinking_budget_tokens: 9,
     messages: [
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: null, reasoning: 'Hm.', tool_calls: [call] },
@@ -225,7 +228,7 @@ test('values that only other servers allow are accepted', async () => {
     })),
   }
   expect((await ask({ url, body })).status).toBe(200)
-  expect(asked[0]).toMatchObject({ sampling: { topK: 0 } })
+  expect(asked[0]).toMatchObject({ sampling: { topK: 0 }, reasoningBudget: 9 })
   expect(asked[0]?.maxTokens).toBeUndefined()
   expect(asked[0]?.prompt).toMatchObject({
     chat: {

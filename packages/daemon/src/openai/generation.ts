@@ -1,5 +1,5 @@
 /** Converts requests in OpenAI's format to the runtime's format. */
-import type { ChatRequest, CompletionRequest } from '@shoal/protocol'
+import type { ChatRequest, CompletionRequest, reasoningFields } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import { toGap } from '../http/gaps.ts'
 import { type MediaSettings, mediaReaders, type ReadMedia } from '../http/media.ts'
@@ -33,6 +33,7 @@ export function createChatGeneration(request: ChatRequest, media: MediaSettings)
       request.n_predict ?? request.max_completion_tokens ?? request.max_tokens,
     ),
     stop: toStops(request),
+    reasoningBudget: getReasoningBudget(request),
     sampling: toSampling(request),
     form: getForm(request),
     topLogprobs: logprobs ? (top_logprobs ?? 0) : undefined,
@@ -98,6 +99,15 @@ export function createChat(request: ChatRequest, media: MediaSettings): Chat {
     },
   }
 }
+
+type BudgetRequest = Pick<ChatRequest, keyof typeof reasoningFields>
+
+/** Returns the maximum number of tokens of the reasoning; undefined if the request has none. */
+export const getReasoningBudget = (request: BudgetRequest): number | undefined =>
+  request.reasoning_budget_tokens ??
+  request.thinking_budget_tokens ??
+  request.thinking_token_budget ??
+  undefined
 
 /**
  * Returns the template variables for a reasoning effort: both `enable_thinking` and `reasoning_effort`, because the

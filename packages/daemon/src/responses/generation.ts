@@ -5,7 +5,7 @@ import type { MediaSettings } from '../http/media.ts'
 import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
 import { checkSampling, toSampling } from '../http/sampling.ts'
 import { getResponseForm } from '../openai/answer-form.ts'
-import { getReasoningVariables, toMaxTokens } from '../openai/generation.ts'
+import { getReasoningBudget, getReasoningVariables, toMaxTokens } from '../openai/generation.ts'
 import { chooseTools, type WantedTools } from '../openai/tool-choice.ts'
 import type { Generation } from '../runtime/runtime.ts'
 import { toChatMessages } from './chat-messages.ts'
@@ -41,6 +41,7 @@ export function createResponseGeneration(
     },
     maxTokens: toMaxTokens(request.max_output_tokens),
     stop: [],
+    reasoningBudget: getReasoningBudget(request),
     sampling: toSampling(request),
     form: getResponseForm(request),
     topLogprobs: wantsLogprobs ? (request.top_logprobs ?? 0) : undefined,

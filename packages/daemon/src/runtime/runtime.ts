@@ -62,6 +62,8 @@ export type RuntimeOptions = {
   areThreadsAdapted?: boolean
   /** The chat template in place of the one in the file. */
   template?: string | undefined
+  /** See `Generation`. It applies to requests that have none. */
+  reasoningBudget?: number | undefined
   /** The folder of GPU backends, if there is one. */
   backendsDirectory?: string | undefined
   /**
@@ -250,6 +252,11 @@ export type LineLimits = {
 export type Generation = {
   prompt: Prompt
   maxTokens: number | undefined
+  /**
+   * The maximum number of tokens of the reasoning, after which it is ended; -1 for no maximum. The default is that of
+   * the runtime.
+   */
+  reasoningBudget?: number | undefined
   /** The answer ends before the first occurrence of one of these strings. */
   stop: string[]
   /** The limits of llama.cpp's server for code completion in editors. */

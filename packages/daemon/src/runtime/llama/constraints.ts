@@ -60,7 +60,10 @@ export function answerConstraints(
     const form = call ? { param: 'tools', schema: call } : generation.form
     const calls = isCall ? undefined : await callGrammar(generation)
     const isBound = (form ?? calls) !== undefined
-    const evaluation = createEvaluation(sampling, model, { promptTokens: tokens, isBound })
+    const evaluation = createEvaluation(sampling, model, {
+      ...{ promptTokens: tokens, isBound },
+      mayForce: (generation.reasoningBudget ?? -1) >= 0,
+    })
     if (!form) return { evaluation, calls, state: undefined, grammar: undefined, isCall }
     const { param, ...source } = form
     const grammarOf = (one: GrammarSource) =>

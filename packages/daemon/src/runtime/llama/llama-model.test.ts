@@ -128,7 +128,7 @@ const continueCall = (parameters: object) => ({
 })
 
 test("the arguments of an optional call match the tool's schema", async () => {
-  const model = await openLlamaModel({ modelPath, contextLength: 512, slots: 1, threads: 1 })
+  const model = await demo
   const generation = makeChatGeneration('', { prompt: continueCall(city), maxTokens: 100 })
   const { pieces, text, reason } = await runGeneration(model, generation)
   expect({ text, reason }).toEqual({ text: '', reason: 'tool_calls' })
@@ -249,8 +249,37 @@ test('a control token in a message is text', async () => {
 })
 
 test('if no grammar can enforce a schema, optional calls are not constrained', async () => {
-  const model = await openLlamaModel({ modelPath, contextLength: 512, slots: 1, threads: 1 })
+  const model = await demo
   const generation = makeChatGeneration('', { prompt: continueCall(unenforceable), maxTokens: 5 })
   const { completionTokens } = await runGeneration(model, generation)
   expect(completionTokens).toBeGreaterThan(0)
+})
+
+test('reasoning ends at its maximum number of tokens, and the answer follows', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'model.gguf')
+  writeModelWith(path, 'tokenizer.chat_template.tool_use', thinkingTemplate)
+  const options = { modelPath: path, contextLength: 512, slots: 1, threads: 1, reasoningBudget: 7 }
+  const model = await openLlamaModel(options)
+  const { chat } = continueCall(city)
+  const messages = chat.messages.slice(0, 1)
+  const prompt = { chat: { ...chat, isContinued: false, toolChoice: 'none' as const, messages } }
+  const long = { ...greedy, minTokens: 40 }
+  const hot = { ...long, temperature: 1.5, seed: 2 }
+  const variants = [
+    { sampling: long },
+    { sampling: hot },
+    { sampling: hot, topLogprobs: 1 },
+    { form: jsonForm({ const: 'yes' }) },
+  ]
+  for (const reasoningBudget of [0, 5, undefined]) {
+    for (const changes of variants) {
+      const settings = { prompt, maxTokens: 60, reasoningBudget, ...changes }
+      const answer = await runGeneration(model, makeChatGeneration('', settings))
+      // The closing marker has five tokens, the last of which ends the reasoning.
+      const expected = (reasoningBudget ?? options.reasoningBudget) + 4
+      expect(answer.reasoningTokens).toBe(expected)
+      expect(answer.text).toMatch('form' in changes ? /^"yes"$/ : /^(?!.*think)./s)
+    }
+  }
 })

@@ -19,6 +19,7 @@ import { openChats } from './open-chats.ts'
 import { ownSampler } from './own-sampler.ts'
 import { promptReader, type ReadPrompt } from './prompt-reader.ts'
 import { canFillGaps } from './read-gap.ts'
+import { reasoningLimit } from './reasoning-limit.ts'
 import { grammarCache, inCalls } from './sampling.ts'
 import type { Slot } from './slots.ts'
 import { tokenText } from './token-text.ts'
@@ -96,10 +97,9 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     contextLength,
   })
 
-  async function* generate(
-    generation: Generation,
-    signal: AbortSignal,
-  ): AsyncGenerator<Piece, Finish> {
+  async function* generate(given: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish> {
+    const reasoningBudget = given.reasoningBudget ?? options.reasoningBudget
+    const generation = { ...given, reasoningBudget }
     const prompt = await read(generation)
     const constraints = await constrain(generation, prompt)
     const slot = await conversations.take(prompt.tokens, signal)
@@ -133,6 +133,11 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     const choose = isOwnChoice ? ownSampler(generation.sampling) : undefined
     const { format, markers } = chatsFor(generation.prompt)
     const writer = answerWriter(generation, { model, format, markers, begun: prompt.begun })
+    const forced = reasoningLimit({
+      budget: generation.reasoningBudget ?? -1,
+      closing: format.reasoning ? model.tokenize(format.reasoning.close, true) : [],
+      writer,
+    })
     const tokens = conversations.generate(slot, unread, {
       ...evaluation,
       ...(state && { grammarEvaluationState: state }),
@@ -147,6 +152,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     let firstTokenMs = 0
 
     async function next() {
+      evaluation.force(forced())
       const step = await tokens.next(chosen)
       adaptation?.end()
       signal.throwIfAborted()

@@ -15,12 +15,18 @@ import { type PromptCode, promptError, type Sampling } from '../runtime.ts'
 import { type GrammarSource, grammarConverter } from './grammar-converter.ts'
 import { getBiases } from './llama-internals.ts'
 
-export type Evaluation = SequenceEvaluateOptions & { history: Token[] }
+export type Evaluation = SequenceEvaluateOptions & {
+  history: Token[]
+  /** Makes the next token this one; undefined to let the model choose. A grammar may prevent it. */
+  force: (token: Token | undefined) => void
+}
 
 type Answer = {
   promptTokens: readonly Token[]
   /** Whether a grammar also constrains the answer. */
   isBound: boolean
+  /** Whether the caller may force tokens. */
+  mayForce: boolean
 }
 
 /**
@@ -30,7 +36,7 @@ type Answer = {
 export function createEvaluation(
   sampling: Sampling,
   model: LlamaModel,
-  { promptTokens, isBound }: Answer,
+  { promptTokens, isBound, mayForce }: Answer,
 ): Evaluation {
   const { repeatPenalty, repeatLastTokens, presencePenalty, frequencyPenalty, xtc, dry } = sampling
   const last = (tokens: readonly Token[], count: number) =>
@@ -40,8 +46,12 @@ export function createEvaluation(
   const hasPenalties = repeatPenalty !== 1 || presencePenalty !== 0 || frequencyPenalty !== 0
   const punishTokens = () => last(history, repeatLastTokens ?? Number.POSITIVE_INFINITY)
   const penalty = repeatPenalty
+  let forced: Token | undefined
   return {
     history,
+    force(token) {
+      forced = token
+    },
     temperature: sampling.temperature,
     topP: sampling.topP,
     topK: sampling.topK,
@@ -59,7 +69,10 @@ export function createEvaluation(
         lastTokens: Math.min(dry.lastTokens, model.trainContextSize),
       },
     }),
-    ...createTokenBias(sampling, { model, isBound, count: () => history.length - promptCount }),
+    ...createTokenBias(sampling, {
+      ...{ model, isBound, mayForce, forced: () => forced },
+      count: () => history.length - promptCount,
+    }),
   }
 }
 
@@ -70,13 +83,16 @@ export const hashSeed = (seed: number): number =>
 type BiasSetup = {
   model: LlamaModel
   isBound: boolean
+  mayForce: boolean
+  /** The token that must come next. */
+  forced: () => Token | undefined
   /** The number of tokens that have been generated. */
   count: () => number
 }
 
 function createTokenBias(
   { logitBias, minTokens = 0 }: Sampling,
-  { model, isBound, count }: BiasSetup,
+  { model, isBound, mayForce, forced, count }: BiasSetup,
 ): Pick<SequenceEvaluateOptions, 'tokenBias'> {
   const create = (given: Iterable<[token: number, logit: number]>) => {
     const bias = TokenBias.for(model)
@@ -89,13 +105,22 @@ function createTokenBias(
     return bias
   }
   const usual = create(logitBias)
-  if (minTokens === 0) return logitBias.length > 0 ? { tokenBias: usual } : {}
+  if (minTokens === 0 && !mayForce) return logitBias.length > 0 ? { tokenBias: usual } : {}
+  const ends = minTokens > 0 ? endTokens(model) : []
   const endless = create([
     ...logitBias,
-    ...endTokens(model).map((token): [number, number] => [token, forbidden]),
+    ...ends.map((token): [number, number] => [token, forbidden]),
   ])
-  return { tokenBias: () => (count() < minTokens ? endless : usual) }
+  const chosen = () => {
+    const token = forced()
+    if (token !== undefined) return create([[token, certain]])
+    return count() < minTokens ? endless : usual
+  }
+  return { tokenBias: chosen }
 }
+
+/** A token with this bias is always generated. It exceeds all logits and penalties. */
+const certain = 1e6
 
 /** A token with this bias, which is OpenAI's lowest, is never generated. */
 const forbidden = -100
