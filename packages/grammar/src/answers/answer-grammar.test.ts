@@ -21,6 +21,9 @@ const plain: AnswerSyntax = {
 
 test.each<[text: string, syntax: Partial<AnswerSyntax>, isAllowed: boolean]>([
   ['{"a": 1}', {}, true],
+  ['\n{"a": 1}', {}, false],
+  ['\n{"a": 1}', { reasoning, calls: ['<call>'] }, false],
+  ['\n<call>x', { calls: ['<call>'] }, true],
   ['{"b": 1}', { bareCall: { type: 'object', properties: { b: { const: 1 } } } }, true],
   ['<think>x</think>ab', { reasoning, form: { pattern: 'a.' } }, true],
   ['<think>x</think>abc', { reasoning, form: { pattern: 'a.' } }, false],

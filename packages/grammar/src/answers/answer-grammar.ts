@@ -36,7 +36,7 @@ export type AnswerSyntax = {
   callsInReasoning: readonly string[]
 }
 
-/** Models write up to two line feeds before an answer. */
+/** Models write up to two line feeds between the parts of an answer. */
 const space = repeat(chars('\n '), 0, 4)
 
 /** Any text. llama.cpp has no notation for a class of all characters, so the null character is excluded. */
@@ -47,19 +47,14 @@ export function answerGrammar(syntax: AnswerSyntax): string {
   const { reasoning, before, form, bareCall, calls, callsInReasoning } = syntax
   function write(conversion: Conversion): Node {
     const bare = bareCall ? [conversion.visit([bareCall], '')] : []
-    const called = calls.length === 0 ? [] : [sequence(choice(...calls.map(text)), anyText)]
-    const answer = sequence(
-      space,
-      choice(sequence(text(before), formNode(conversion, form)), ...bare, ...called),
-    )
+    const called = calls.map((marker) => sequence(space, text(marker), anyText))
+    const answer = choice(sequence(text(before), formNode(conversion, form)), ...bare, ...called)
     if (!reasoning) return answer
     const { open, close, isBegun, after } = reasoning
     const rest = sequence(text(close), space, text(after), answer)
     const early = callsInReasoning.flatMap((marker) => [text(marker), space])
-    const thought = sequence(
-      until(conversion, close),
-      early.length > 0 ? choice(rest, sequence(...early, anyText)) : rest,
-    )
+    const ends = early.length > 0 ? [rest, sequence(...early, anyText)] : [rest]
+    const thought = sequence(until(conversion, close), choice(...ends))
     return isBegun ? thought : choice(answer, sequence(space, text(open), thought), rest)
   }
   return makeGrammar('schema' in form ? form.schema : {}, write)

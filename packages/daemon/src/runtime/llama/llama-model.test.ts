@@ -197,14 +197,14 @@ test.each([
   const generate = (variables: object, sampling = greedy) => {
     const messages = chat.messages.slice(0, 1)
     const own = { ...chat, ...choice, messages, isContinued: false, variables: { ...variables } }
-    const changes = { prompt: { chat: own }, form, sampling, maxTokens: 60 }
+    const changes = { prompt: { chat: own }, form, sampling, maxTokens: 200 }
     return runGeneration(model, makeChatGeneration('', changes))
   }
   const cityIn = ({ pieces, text }: Awaited<ReturnType<typeof generate>>) =>
     JSON.parse(joinCalls(pieces)[0]?.arguments ?? text).city
 
   const endless = await generate({})
-  expect(endless).toMatchObject({ reason: 'length', text: '', reasoningTokens: 60 })
+  expect(endless).toMatchObject({ reason: 'length', text: '', reasoningTokens: 200 })
   expect(joinCalls(endless.pieces)).toEqual([])
 
   const brief = await generate({}, beginWith(await model.tokenize(asText('Hm</think>'))))
