@@ -22,7 +22,7 @@ const pieces = [
 const grammar = { syntax: 'lark' as const, definition: 'start: "*** Begin Patch"' }
 const seen = {
   name,
-  description: `${description}\n\nThe input must match this grammar, in lark syntax:\n${grammar.definition}`,
+  description: `${description}\n\nPass the whole input, as it is, in the parameter \`input\`.\n\nThe input must match this grammar, in lark syntax:\n${grammar.definition}`,
   parameters: { properties: { input: { type: 'string' } }, required: ['input'] },
 }
 const models = { model: 'shoal-tiny' }

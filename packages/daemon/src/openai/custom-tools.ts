@@ -16,7 +16,9 @@ export function makeCustomTool({ name, description, format }: CustomTool): Tool 
   const { type, grammar, ...flat } = Object(format) as { type?: unknown; grammar?: unknown }
   const { syntax, definition } = Object(grammar ?? flat) as Record<string, unknown>
   const rule = `The input must match this grammar, in ${syntax} syntax:\n${definition}`
-  const texts = [description, type === 'grammar' ? rule : undefined].filter((text) => text)
+  // Some descriptions say that the input must not be JSON.
+  const place = 'Pass the whole input, as it is, in the parameter `input`.'
+  const texts = [description, place, type === 'grammar' ? rule : undefined].filter((text) => text)
   return makeTool({
     name,
     description: texts.join('\n\n'),
