@@ -89,7 +89,8 @@ function isCompaction({ messages }: Chat): boolean {
 
 const say = (text: string): Piece[] => [{ text }]
 
-const shells = /^(bash|shell|shell_command|exec_command|run_shell_command)$/i
+const shells =
+  /^(bash|shell|shell_command|exec_command|run_shell_command|execute_bash|run_commands)$/i
 const readers = /^(read|read_file|view|view_image)$/i
 
 /** Prints 28,000 characters, about as many as agents keep of a command's output. */
@@ -107,8 +108,7 @@ function callTool(tools: Tool[], name: RegExp, { path, command }: Values): Piece
   }
   const args = Object.entries(properties).flatMap(([key, { type }]): [string, unknown][] => {
     if (/^(file_?path|path|absolute_path)$/i.test(key)) return [[key, path]]
-    if (/^(command|cmd)$/.test(key))
-      return [[key, type === 'array' ? ['sh', '-c', command] : command]]
+    if (/^(commands?|cmd)$/.test(key)) return [[key, type === 'array' ? [command] : command]]
     if (!required.includes(key)) return []
     return [[key, type === 'boolean' ? false : 'x']]
   })
