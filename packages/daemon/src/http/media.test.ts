@@ -1,9 +1,9 @@
 /** Tests what the model receives in place of images and documents. */
-import { expect, test } from 'vitest'
-import type { ChatMessage } from '../runtime/runtime.ts'
+import { beforeAll, expect, test } from 'vitest'
+import type { ChatMessage, StartRuntime } from '../runtime/runtime.ts'
 import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
-import { useTestDaemon } from '../testing/test-daemon.ts'
+import { startTestDaemon } from '../testing/test-daemon.ts'
 import { readImageSize } from './image-size.ts'
 
 const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000280000001e0', 'hex')
@@ -109,30 +109,40 @@ const apis: [path: string, history: object, result: object, notes: string[]][] =
 ]
 
 const model = 'shoal-tiny'
+const asked: ChatMessage[] = []
+let daemon: string
+/** A daemon whose setting refuses images in histories too. */
+let strict: string
+beforeAll(async () => {
+  const start: StartRuntime = async (options) => {
+    const runtime = await scriptedRuntime()(options)
+    return {
+      ...runtime,
+      generate(generation, signal) {
+        if ('chat' in generation.prompt) asked.push(...generation.prompt.chat.messages)
+        return runtime.generate(generation, signal)
+      },
+    }
+  }
+  const both = [
+    await startTestDaemon({}, start),
+    await startTestDaemon({ refusesMedia: true }, start),
+  ]
+  ;[daemon = '', strict = ''] = both.map(({ url }) => url)
+  return () => Promise.all(both.map(({ close }) => close()))
+})
 
 test.each(apis)(
   '%s tells the model about images in the history and in tool results, unless the setting refuses them',
   async (path, history, result, notes) => {
-    const asked: ChatMessage[] = []
-    const start = async (options: Parameters<ReturnType<typeof scriptedRuntime>>[0]) => {
-      const runtime = await scriptedRuntime()(options)
-      return {
-        ...runtime,
-        generate(...[generation, signal]: Parameters<typeof runtime.generate>) {
-          if ('chat' in generation.prompt) asked.push(...generation.prompt.chat.messages)
-          return runtime.generate(generation, signal)
-        },
-      }
-    }
-    const { url } = await useTestDaemon({}, start)
+    asked.length = 0
     for (const body of [history, result]) {
-      expect((await postJson(url + path, { model, ...body })).status).toBe(200)
+      expect((await postJson(daemon + path, { model, ...body })).status).toBe(200)
     }
     const texts = asked.filter(({ content }) => /image|document|poem/.test(content))
     expect(texts.map(({ content }) => content)).toEqual(notes)
 
-    const strict = await useTestDaemon({ refusesMedia: true }, start)
-    expect((await postJson(strict.url + path, { model, ...result })).status).toBe(400)
+    expect((await postJson(strict + path, { model, ...result })).status).toBe(400)
   },
 )
 
@@ -143,8 +153,7 @@ test.each([
   ['/v1/messages', { max_tokens: 9, messages: [lead, { role: 'user', content: [image] }] }],
   ['/api/chat', { messages: [lead, { role: 'user', content: 'Look', images: [data] }] }],
 ])("%s refuses an image in the user's new message", async (path, body) => {
-  const { url } = await useTestDaemon({}, scriptedRuntime())
-  const response = await postJson(url + path, { model, ...body })
+  const response = await postJson(daemon + path, { model, ...body })
   expect(response.status).toBe(400)
   expect(await response.text()).toContain('this model cannot see the image')
 })

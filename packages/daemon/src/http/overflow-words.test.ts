@@ -1,8 +1,8 @@
 /** Tests that agents recognize the error for a prompt that does not fit in the context. */
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
-import { useTestDaemon } from '../testing/test-daemon.ts'
+import { startTestDaemon } from '../testing/test-daemon.ts'
 
 const content = 'word '.repeat(700)
 const messages = [{ role: 'user', content }]
@@ -30,6 +30,13 @@ const openai = {
   n_ctx: 512,
 }
 
+let url: string
+beforeAll(async () => {
+  const daemon = await startTestDaemon({}, scriptedRuntime())
+  url = daemon.url
+  return () => daemon.close()
+})
+
 test.each([
   ['/v1/chat/completions', { messages }, agents.openai, { error: openai }],
   ['/v1/completions', { prompt: content }, agents.openai, { error: openai }],
@@ -43,7 +50,6 @@ test.each([
   ['/api/chat', { messages }, agents.ollama, { code: 'context_length_exceeded' }],
   ['/api/generate', { prompt: content }, agents.ollama, { code: 'context_length_exceeded' }],
 ])('agents recognize that a prompt does not fit at %s', async (path, body, patterns, members) => {
-  const { url } = await useTestDaemon({}, scriptedRuntime())
   for (const stream of [false, true]) {
     const answer = await postJson(url + path, { model: 'shoal-tiny', stream, ...body })
     expect(answer.status).toBe(400)

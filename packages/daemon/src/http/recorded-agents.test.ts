@@ -4,11 +4,11 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Chat } from '../runtime/runtime.ts'
 import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
-import { useTestDaemon } from '../testing/test-daemon.ts'
+import { startTestDaemon } from '../testing/test-daemon.ts'
 
 type Recording = {
   client: string
@@ -26,23 +26,27 @@ const recordings = readFileSync(file, 'utf8')
 /** Continue sends a header without a key if the user has not set one. */
 const refused = { status: 401, text: expect.stringContaining('the API key is empty') }
 
+const asked: Chat[] = []
+let daemon: string
+beforeAll(async () => {
+  const { url, close } = await startTestDaemon({}, async (options) => {
+    const script = scriptedRuntime({ pieces: [{ text: 'Done.' }] })
+    const runtime = await script({ ...options, contextLength: 65_536 })
+    return {
+      ...runtime,
+      generate(generation, signal) {
+        if ('chat' in generation.prompt) asked.push(generation.prompt.chat)
+        return runtime.generate(generation, signal)
+      },
+    }
+  })
+  daemon = url
+  return close
+})
+
 test.each(recordings.map((recording) => [recording.client, recording] as const))(
   'the model receives all tools and texts that %s sends',
   async (_, { requests, tools }) => {
-    const asked: Chat[] = []
-    const { url: daemon } = await useTestDaemon({}, async (options) => {
-      const runtime = await scriptedRuntime({ pieces: [{ text: 'Done.' }] })({
-        ...options,
-        contextLength: 65_536,
-      })
-      return {
-        ...runtime,
-        generate(generation, signal) {
-          if ('chat' in generation.prompt) asked.push(generation.prompt.chat)
-          return runtime.generate(generation, signal)
-        },
-      }
-    })
     for (const { url, authorization = 'Bearer any', body } of requests) {
       const headers = { authorization, 'content-type': 'application/json' }
       if (!body) {
