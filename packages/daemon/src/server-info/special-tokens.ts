@@ -9,11 +9,11 @@ type SpecialTokens = { bos_token: string; eos_token: string }
  * and too large to keep in memory, so the function caches only the special tokens until the file changes.
  */
 export function specialTokensOf(): (model: LocalModel) => Promise<SpecialTokens> {
-  /** The keys are the facts of each file. If a file changes, its facts become a new object. */
-  const known = new WeakMap<GgufFacts, SpecialTokens>()
-  return async ({ facts, path }) => {
-    const tokens = known.get(facts) ?? (await readSpecialTokens(path))
-    known.set(facts, tokens)
+  /** The keys are the metadata of each file. If a file changes, its metadata become a new object. */
+  const known = new WeakMap<GgufFacts['metadata'], SpecialTokens>()
+  return async ({ facts: { metadata }, path }) => {
+    const tokens = known.get(metadata) ?? (await readSpecialTokens(path))
+    known.set(metadata, tokens)
     return tokens
   }
 }
