@@ -44,7 +44,7 @@ export function scriptedModel(contextLength: number) {
       return say(`<summary>The task: ${mark}</summary>`)
     }
     if (existsSync(join(folder, resultFile))) return say('The file is written.')
-    if (scenario === 'overflow' && !full.has(folder)) return printMuch(chat.tools)
+    if (scenario === 'overflow' && !full.has(folder)) return printMuch(chat)
     if (scenario === 'image' && !looked.has(folder)) {
       looked.add(folder)
       return callTool(chat.tools, readers, { path: join(folder, imageFile) })
@@ -93,8 +93,14 @@ const shells =
   /^(bash|shell|shell_command|exec_command|run_shell_command|execute_bash|run_commands)$/i
 const readers = /^(read|read_file|view|view_image)$/i
 
-/** Prints 28,000 characters, about as many as agents keep of a command's output. */
-const printMuch = (tools: Tool[]) => callTool(tools, shells, { command: 'seq 1 5800' })
+/**
+ * Prints 28,000 characters, about as many as agents keep of a command's output. Each call is different, because agents
+ * stop a model that repeats itself.
+ */
+function printMuch({ messages, tools }: Chat): Piece[] {
+  const first = messages.filter(({ role }) => role === 'tool').length + 1
+  return callTool(tools, shells, { command: `seq ${first} ${first + 5800}` })
+}
 
 type Values = { path?: string; command?: string }
 
