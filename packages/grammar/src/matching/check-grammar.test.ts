@@ -29,11 +29,15 @@ test.each([
   ['root ::= ("a"', 'a closing parenthesis is missing'],
   ['root ::= <[5]>', 'the rule does not end before "<[5]>"'],
   ['root ::= "a"{2001}', 'more than 2000 repetitions'],
-  [`root ::= ${'('.repeat(10_000)}"a"${')'.repeat(10_000)}`, 'nested more than 200 levels'],
+  [`root ::= ${'('.repeat(201)}"a"${')'.repeat(201)}`, 'nested more than 200 levels'],
   ['root ::= "\\q"', 'unknown escape \\q'],
   ['root ::= x "a"\nx ::= y?\ny ::= "b"* root', 'the rule root begins with itself'],
-  ['root ::= "a" root "b" | "a" root "c" | "a"', 'more than 1000 ways'],
-  [`root ::= ${'[a-z]* '.repeat(3000)}`, 'more than 1000 ways'],
 ])('a grammar is refused: %#', (grammar, reason) => {
   expect(() => checkGrammar(grammar)).toThrow(reason)
+})
+
+test('a grammar that matches a text in too many ways is refused', () => {
+  const grammar = `root ::= ${'[a-z]* '.repeat(4)}`
+  expect(() => checkGrammar(grammar, 3)).toThrow('more than 3 ways')
+  expect(() => checkGrammar(grammar)).not.toThrow()
 })

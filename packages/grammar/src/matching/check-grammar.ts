@@ -4,12 +4,12 @@ import { openStacks, type Stack } from './gbnf-stacks.ts'
 
 /**
  * Checks a grammar in GBNF from a client. Throws a `SchemaError` with the reason if llama.cpp would refuse it, or would
- * need too much time or memory for it.
+ * need too much time or memory for it. `maxWays` is the maximum number of ways to match a text.
  */
-export function checkGrammar(source: string) {
+export function checkGrammar(source: string, maxWays = usualMaxWays) {
   const grammar = parseGbnf(source)
   refuseLeftRecursion(grammar)
-  refuseAmbiguity(grammar)
+  refuseAmbiguity(grammar, maxWays)
 }
 
 /** A rule that begins with itself would be expanded endlessly. */
@@ -48,15 +48,12 @@ function refuseLeftRecursion(grammar: Gbnf) {
 }
 
 /** llama.cpp follows all ways to match a text at the same time. With more than this, each token would take seconds. */
-const maxWays = 1000
+const usualMaxWays = 1000
 const checkedLength = 200
 const triesPerChar = 16
 
-/**
- * Follows a text that the grammar can match in many ways. The number of ways grows exponentially in some grammars, such
- * as `root ::= "a" root "b" | "a" root "c" | "a"`.
- */
-function refuseAmbiguity(grammar: Gbnf) {
+/** Follows a text that the grammar can match in many ways. In some grammars, their number grows exponentially. */
+function refuseAmbiguity(grammar: Gbnf, maxWays: number) {
   const stacks = openStacks(grammar)
   for (let length = 0; length < checkedLength; length += 1) {
     const ways = stacks.read()
