@@ -1,13 +1,14 @@
 /** Files that clients have uploaded, each under its SHA-256, until a model is created from it. */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { link, readdir, rename, rm, stat } from 'node:fs/promises'
+import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { hasCode } from '@shoal/core/errors'
 import { exists, ignoreMissing, isErrno, makeFolder, unfinishedPath } from '@shoal/files'
 import { extractFacts, readGgufFile } from '@shoal/model-file'
+import { copyLocalFile } from '@shoal/transfer'
 import { Fault } from '../errors.ts'
 import { inTheWay, readNewName } from './copy-model.ts'
 import type { LocalModels } from './local-models.ts'
@@ -66,9 +67,8 @@ export function openUploads(local: LocalModels) {
       const name = readNewName(destination, quantization)
       if (await local.find(name)) throw inTheWay(destination)
       const target = join(local.directory, name, `${name}-${quantization}.gguf`)
-      makeFolder(dirname(target))
-      await link(path, target).catch((error) => {
-        throw isErrno(error, 'EEXIST') ? inTheWay(destination) : error
+      await copyLocalFile(path, target).catch((error) => {
+        throw hasCode(error, 'file_in_the_way') ? inTheWay(destination) : error
       })
       await rm(path, { force: true })
       return dirname(target)
