@@ -8,8 +8,8 @@ const timePrecisionMs = 2_000
 
 /**
  * Returns a string that changes when one of the model's files or its preset changes, or when a file is added to or
- * removed from their folder. Returns undefined if a file is gone, or if the folder changed so recently that the string might not reflect
- * the next change.
+ * removed from their folder. Returns undefined if a file is gone, or if the folder changed so recently that the string
+ * might not reflect the next change.
  */
 export async function getModelStamp({ path, paths }: LocalModel): Promise<string | undefined> {
   const parent = dirname(path)
