@@ -18,6 +18,7 @@ const maxRounds = 4
  * @example
  * import { openAsBlob } from 'node:fs'
  * import { hashFileInWorker, makeManifest } from '@shoal/model-file'
+ * import { ApiError, problemIn } from '@shoal/protocol/client'
  * import { createRetrier, type PushPort, pushBlob } from '@shoal/transfer/push'
  *
  * const manifest = makeManifest(await hashFileInWorker('tide-q2.gguf'))
@@ -27,8 +28,9 @@ const maxRounds = 4
  *   async putChunk({ index, size, url }, { signal, onSent }) {
  *     const start = index * manifest.chunk_size
  *     const body = blob.slice(start, start + size)
- *     const { ok, status } = await fetch(url, { method: 'PUT', body, signal })
- *     if (!ok) throw new Error(`chunk ${index}: status ${status}`)
+ *     const answer = await fetch(url, { method: 'PUT', body, signal })
+ *     const problem = problemIn(await answer.text())
+ *     if (!answer.ok) throw new ApiError(answer.status, problem ?? { detail: `chunk ${index}` })
  *     onSent(size)
  *   },
  *   async checkChunk() {}, // the blob rejects reads if its file has changed

@@ -28,6 +28,7 @@ export type HashingPush = UnhashedPush & {
  * @example
  * import { openAsBlob } from 'node:fs'
  * import { chunkRange, chunkSizeFor, hashFileInWorker, makeManifest } from '@shoal/model-file'
+ * import { ApiError, problemIn } from '@shoal/protocol/client'
  * import { asyncQueue, createRetrier, type PushPort, pushWhileHashing } from '@shoal/transfer/push'
  *
  * const blob = await openAsBlob('tide-q2.gguf')
@@ -36,8 +37,9 @@ export type HashingPush = UnhashedPush & {
  *   async putChunk({ index, size, url }, { signal, onSent }) {
  *     const start = index * chunkSizeFor(blob.size)
  *     const body = blob.slice(start, start + size)
- *     const { ok, status } = await fetch(url, { method: 'PUT', body, signal })
- *     if (!ok) throw new Error(`chunk ${index}: status ${status}`)
+ *     const answer = await fetch(url, { method: 'PUT', body, signal })
+ *     const problem = problemIn(await answer.text())
+ *     if (!answer.ok) throw new ApiError(answer.status, problem ?? { detail: `chunk ${index}` })
  *     onSent(size)
  *   },
  *   async checkChunk() {}, // the blob rejects reads if its file has changed
