@@ -129,3 +129,20 @@ test('if an error occurs after the response has begun, the response is aborted a
     expect.objectContaining({ level: 'error', msg: 'request failed' }),
   )
 })
+
+test('an error that occurs because the client has disconnected is not logged as a failure of the server', async () => {
+  const server = await serverOfTest((app) => {
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    app.put('/', async (request) => {
+      for await (const _ of request.raw);
+    })
+  })
+  const socket = connect(server.port, '127.0.0.1')
+  socket.write('PUT / HTTP/1.1\r\nhost: a\r\ncontent-type: a/b\r\ncontent-length: 9\r\n\r\nsome')
+  await once(server.app.server, 'request')
+  socket.destroy()
+  expect(await server.requestLines(1)).toMatchObject([{ status: 499 }])
+  await expect
+    .poll(() => server.lines.find(({ msg }) => msg === 'request failed'))
+    .toMatchObject({ level: 'debug' })
+})

@@ -26,19 +26,21 @@ const headersOfContent = [
 /**
  * Returns the error handler of a server. `describe` converts an `Error` into a response. Errors with status 500 or
  * higher are logged in full. Error responses are marked as not cacheable. If the response has already begun, it is
- * aborted and the error is logged.
+ * aborted and the error is logged. If the client has disconnected, which is the usual cause of an error then, the error
+ * is logged at level `debug`.
  */
 export function errorHandler(describe: (error: Error, request: FastifyRequest) => ErrorAnswer) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = thrown instanceof Error ? thrown : new Error(`thrown: ${thrown}`)
+    const level = request.raw.socket.destroyed ? 'debug' : 'error'
     if (reply.raw.headersSent) {
-      request.log.error({ err: error }, 'request failed')
+      request.log[level]({ err: error }, 'request failed')
       reply.hijack()
       breakOff(reply.raw)
       return reply
     }
     const { status, body, retryAfter } = describe(error, request)
-    if (status >= 500) request.log.error({ err: error }, 'request failed')
+    if (status >= 500) request.log[level]({ err: error }, 'request failed')
     if (status === 401) reply.header('www-authenticate', 'Bearer')
     if (status === 408)
       reply.header('connection', 'close') // do not wait for the rest of the body

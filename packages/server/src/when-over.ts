@@ -11,10 +11,10 @@ const brokenOff = new WeakSet<ServerResponse>()
 
 /**
  * Aborts a response that has begun and cannot be finished, so that clients do not treat it as complete. The request is
- * logged and counted with status 500.
+ * logged and counted with status 500, or 499 if the client has already disconnected.
  */
 export function breakOff(response: ServerResponse) {
-  brokenOff.add(response)
+  if (!response.socket?.destroyed) brokenOff.add(response)
   response.destroy()
 }
 

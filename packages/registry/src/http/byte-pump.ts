@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { AppError } from '@shoal/core/errors'
 import { type BudgetShare, sliceBytes } from '../store/byte-budget.ts'
 import type { ObjectReader } from '../store/object-reader.ts'
 import type { ByteRange } from '../store/object-store.ts'
@@ -98,7 +99,8 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
       clearTimeout(timer)
     }
     gone.throwIfAborted()
-    if (failure) throw failure
+    // A write fails only if the client has disconnected, which is known before the connection's `close` event.
+    if (failure) throw new AppError('client_gone', failure.message, {}, { cause: failure })
     return isSoon
   }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
+import { hasCode } from '@shoal/core/errors'
 import { breakOff } from '@shoal/server'
 import { isKnown } from '@shoal/server/cache'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -71,7 +72,7 @@ async function pump(
     await bytes.send()
     response.end()
   } catch (error) {
-    if (gone.signal.aborted) return reply.hijack()
+    if (gone.signal.aborted || hasCode(error, 'client_gone')) return reply.hijack()
     if (!response.headersSent) throw error
     breakOff(response) // the body is then shorter than Content-Length, so the client notices and can request the rest
     request.log.error({ err: error }, 'download failed')
