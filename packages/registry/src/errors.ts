@@ -31,6 +31,15 @@ export const unprocessable = problem('unprocessable')
 export const unauthenticated = problem('unauthenticated')
 export const forbidden = problem('forbidden')
 export const notFound = problem('not_found')
+
+/** @param idOrName as in the request; it is shortened, because it can be of any length */
+export const unknownModel = (idOrName: string) =>
+  notFound(`no model ${idOrName.slice(0, 96)}`, { code: 'model_unknown' })
+
+/** @param username as in the request; it is shortened, because it can be of any length */
+export const unknownUser = (username: string) =>
+  notFound(`no user ${username.slice(0, 64)}`, { code: 'user_unknown' })
+
 export const conflict = problem('conflict')
 export const tooLarge = problem('too_large')
 export const tooSlow = problem('too_slow')

@@ -94,7 +94,7 @@ test('a call that a busy registry asks to repeat is counted down and repeated', 
 
 test('a missing model is not found, and models with similar names are suggested', async () => {
   const registry = publicRegistry({ isAnonymous: true })
-  registry.answer('GET /v1/models/tidd', problem(404, 'no model tidd'))
+  registry.answer('GET /v1/models/tidd', problem(404, 'no model tidd', { code: 'model_unknown' }))
   await openScreen('/m/tidd', registry)
   await screen.findByText('Model not found')
   screen.getByText(/If the model is private, sign in to see it\./)
@@ -103,7 +103,7 @@ test('a missing model is not found, and models with similar names are suggested'
 
 test('a missing account and an unknown address are not found', async () => {
   const registry = publicRegistry()
-  registry.answer('GET /v1/users/nobody', problem(404, 'no user nobody'))
+  registry.answer('GET /v1/users/nobody', problem(404, 'no user nobody', { code: 'user_unknown' }))
   await openScreen('/u/nobody', registry)
   await screen.findByText('User not found')
   await openScreen('/nowhere', registry)

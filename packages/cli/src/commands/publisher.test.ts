@@ -151,6 +151,12 @@ test.each([
   expect(refused.stderr).toContain('Pass only the name of the model: tide.')
 })
 
+test('an unknown account is not mistaken for an unknown model', async () => {
+  await using user = await publisher()
+  const { stderr, exitCode } = await user.shoal('members', 'set', 'tide', 'nobody', 'read')
+  expect({ stderr, exitCode }).toEqual({ stderr: '✗ No user nobody.\n', exitCode: 3 })
+})
+
 test('rename gives a model another name, and the old name redirects to it', async () => {
   await using user = await publisher()
   const { shoal, client, registry } = user

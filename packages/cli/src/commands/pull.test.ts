@@ -96,7 +96,10 @@ test('pull ends with exit code 3 for an unknown model and suggests similar names
   const names = ['llama-3.3-8b-instruct', 'llama-3.3-70b-instruct', 'phi-4-14b']
   await using registry = await scriptedRegistry({
     'GET /v1/models': { body: names.map((name) => sampleModel({ name })) },
-    'GET /v1/models/llama-3.3-8b-instrct': { status: 404, body: { detail: 'no model' } },
+    'GET /v1/models/llama-3.3-8b-instrct': {
+      status: 404,
+      body: { detail: 'no model llama-3.3-8b-instrct', code: 'model_unknown' },
+    },
   })
   const { stderr, exitCode } = await shoalHere(['pull', 'llama-3.3-8b-instrct'], {
     home: home.path,

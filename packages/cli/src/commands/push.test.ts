@@ -1,12 +1,13 @@
 import { copyFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { hashFileInWorker } from '@shoal/model-file'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
 import { nanoPath } from '../testing/local-files.ts'
 import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome } from '../testing/run-shoal.ts'
-import { sampleModel, sampleUser } from '../testing/samples.ts'
+import { sampleFile, sampleModel, sampleUser } from '../testing/samples.ts'
 import { scriptedRegistry } from '../testing/scripted-registry.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
@@ -50,7 +51,10 @@ test("push does not change another account's model", async () => {
     'GET /v1/auth/me': { body: sampleUser },
     'GET /v1/models/shoal-nano': { body: sampleModel({ name: 'shoal-nano', owner: 'bob' }) },
     'GET /v1/models/hidden': { status: 404, body: { detail: 'no model hidden' } },
-    'POST /v1/models': { status: 409, body: { detail: 'the name hidden is taken' } },
+    'POST /v1/models': {
+      status: 409,
+      body: { detail: 'the name hidden is taken', code: 'name_taken' },
+    },
   })
   const options = { home: home.path, registry: registry.address }
   for (const words of [
@@ -61,6 +65,28 @@ test("push does not change another account's model", async () => {
     expect(stderr).toContain('belongs to another account')
     expect(exitCode).toBe(5)
   }
+})
+
+test('a model that the same account has just created on another machine is published to', async () => {
+  await using home = await makeHome()
+  const name = 'shoal-nano'
+  const { sha256_hash } = await hashFileInWorker(nanoPath)
+  await using registry = await scriptedRegistry({
+    'GET /v1/auth/me': { body: sampleUser },
+    [`GET /v1/models/${name}`]: [
+      { status: 404, body: { detail: `no model ${name}`, code: 'model_unknown' } },
+      { body: sampleModel({ name, owner: sampleUser.username }) },
+    ],
+    'POST /v1/models': {
+      status: 409,
+      body: { detail: `the name ${name} is taken`, code: 'name_taken' },
+    },
+    [`GET /v1/models/${name}/files`]: {
+      body: [sampleFile({ filename: basename(nanoPath), sha256_hash })],
+    },
+  })
+  const options = { home: home.path, registry: registry.address }
+  expect(await shoalHere(['push', nanoPath], options)).toMatchObject({ exitCode: 0 })
 })
 
 test('an invalid model name is refused', async () => {

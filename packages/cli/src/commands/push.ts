@@ -60,8 +60,11 @@ export function pushCommand(open: OpenContext): Command {
     refuseMissingParts(files, readyFiles)
 
     const signal = takeStopSignal()
-    const isNew = existing === undefined
-    const model = await saveModel(registry, { name, details, existing: existing?.model })
+    const { model, isNew } = await saveModel(registry, {
+      name,
+      details,
+      existing: existing?.model,
+    })
     const pushOptions = { client: registry.client, modelName: model.name, files }
     const pushed = await pushFiles(printer, {
       ...pushOptions,
@@ -124,7 +127,7 @@ async function readDetails(options: PushOptions) {
 async function findModel({ client, label }: Registry, name: string) {
   const me = await client.getMe()
   const model = await client.getModel(name).catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 404) return undefined
+    if (error instanceof ApiError && error.status === 404) return undefined // version 0.1 sends no code
     throw error
   })
   if (!model) return undefined
@@ -146,17 +149,27 @@ type Options = {
   existing: ModelRecord | undefined
 }
 
-/** Creates or updates the model. */
-async function saveModel({ client, label }: Registry, { name, details, existing }: Options) {
+/** Creates or updates the model, and returns it. `isNew`: whether it was created. */
+async function saveModel(
+  registry: Registry,
+  { name, details, existing }: Options,
+): Promise<{ model: ModelRecord; isNew: boolean }> {
+  const { client, label } = registry
   if (existing) {
     const hasDetails = Object.keys(details).length > 0
-    return hasDetails ? await client.updateModel(name, details) : existing
+    const model = hasDetails ? await client.updateModel(name, details) : existing
+    return { model, isNew: false }
   }
-  return await client.createModel({ name, ...details }).catch((error: unknown) => {
-    // The name belongs to a private model of another account, which the user cannot see.
-    if (error instanceof ApiError && error.status === 409) throw notYours(name, label, error)
-    throw error
-  })
+  try {
+    return { model: await client.createModel({ name, ...details }), isNew: true }
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.problem.code !== 'name_taken') throw error
+    // Either the user has just created the model on another machine, or the name belongs to a private model of another
+    // account, which the user cannot see.
+    const found = await findModel(registry, name)
+    if (!found || found.isOfAnother) throw notYours(name, label, error)
+    return saveModel(registry, { name, details, existing: found.model })
+  }
 }
 
 const notYours = (name: string, label: string, cause?: unknown) =>

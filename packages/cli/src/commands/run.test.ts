@@ -208,7 +208,10 @@ test('run ends with exit code 3 for an unknown model and suggests similar names'
   await using daemon = await scriptedDaemon()
   await using registry = await scriptedRegistry({
     'GET /v1/models': { body: [] },
-    'GET /v1/models/nobody-7b': { status: 404, body: { detail: 'no model' } },
+    'GET /v1/models/nobody-7b': {
+      status: 404,
+      body: { detail: 'no model nobody-7b', code: 'model_unknown' },
+    },
   })
   const { stderr, exitCode } = await run(['nobody-7b', 'Hi'], {
     inference: daemon.url,

@@ -64,7 +64,7 @@ async function makeModel(
   { model, card }: DemoFolder,
 ): Promise<Set<string>> {
   const files = await client.listFiles(model.name, { status: 'all' }).catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 404) return undefined
+    if (error instanceof ApiError && error.problem.code === 'model_unknown') return undefined
     throw error
   })
   if (files === undefined) {

@@ -29,7 +29,7 @@ export async function getModelWithFiles(context: Context, text: string): Promise
   return { reference, registry, model, choices: fileChoices(files, (file) => file.file_size_bytes) }
 }
 
-/** Runs `call`. Turns a 404 into an error that suggests similar names, unless the model was renamed. */
+/** Runs `call`. If the model does not exist, the error suggests similar names. */
 export async function namingNeighbours<T>(
   registry: Registry,
   name: string,
@@ -38,8 +38,7 @@ export async function namingNeighbours<T>(
   try {
     return await call()
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error
-    if (error.problem.code === 'model_renamed') throw error
+    if (!(error instanceof ApiError) || error.problem.code !== 'model_unknown') throw error
     throw await unknownModel(registry, name, error)
   }
 }

@@ -13,9 +13,10 @@ export interface ErrorDetails {
     | 'setup_code_required'
     | 'wrong_password'
   >
-  not_found: ProblemDetails<'model_renamed'>
+  not_found: ProblemDetails<'model_renamed' | 'model_unknown' | 'user_unknown'>
   conflict: ProblemDetails<
     | 'chunks_missing'
+    | 'file_exists'
     | 'hash_conflict'
     | 'hashes_missing'
     | 'last_admin'

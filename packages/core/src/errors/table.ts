@@ -63,8 +63,12 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
   not_found: {
     status: 404,
     ending: 'not_found',
-    meaning: 'no such model, file or account',
-    reasons: { model_renamed: 'the model has been renamed: repeat the request with the new name' },
+    meaning: 'no such file, API key, session, invitation, link or endpoint',
+    reasons: {
+      model_renamed: 'the model has been renamed: repeat the request with the new name',
+      model_unknown: 'no such model, or a private model that this account cannot read',
+      user_unknown: 'no account has this username',
+    },
   },
   conflict: {
     status: 409,
@@ -72,6 +76,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     meaning: 'the request conflicts with the current state',
     reasons: {
       chunks_missing: 'an upload cannot be completed until all chunks have been sent',
+      file_exists: 'another file of the model has this name',
       hash_conflict: 'a different hash was declared earlier for the same part of the upload',
       hashes_missing: 'an upload cannot be completed until all its hashes have been declared',
       last_admin: 'no active administrator would remain',

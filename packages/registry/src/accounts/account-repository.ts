@@ -3,7 +3,7 @@ import type { Kysely, Selectable } from 'kysely'
 import { v7 as newId } from 'uuid'
 import type { Note } from '../audit/audit-log.ts'
 import type { AccountTable, Database } from '../database/schema.ts'
-import { conflict, forbidden, notFound } from '../errors.ts'
+import { conflict, forbidden, notFound, unknownUser } from '../errors.ts'
 import { lockAccount } from './lock-account.ts'
 import { requireSession } from './require-session.ts'
 import { hashToken } from './tokens.ts'
@@ -129,7 +129,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
           .onConflict((taken) => taken.column('username').doNothing())
           .returningAll()
           .executeTakeFirst()
-        if (!row) throw conflict(`the username ${account.username} is taken`)
+        if (!row) throw usernameTaken(account.username)
         await account.note?.(row, invitation?.id)(trx)
         return row
       }),
@@ -181,7 +181,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
         ])
         .where('username', '=', username)
         .where('removed_at', 'is', null)
-        .executeTakeFirstOrThrow(() => notFound(`no user ${username}`))
+        .executeTakeFirstOrThrow(() => unknownUser(username))
       return { ...account, models_count: Number(account.models_count) }
     },
 
@@ -266,6 +266,9 @@ export function invitationInvalid() {
     code: 'invitation_invalid',
   })
 }
+
+export const usernameTaken = (username: string) =>
+  conflict(`the username ${username} is taken`, { code: 'name_taken' })
 
 export function registrationClosed() {
   return forbidden("registration is closed: ask this registry's administrator to open it", {

@@ -46,7 +46,7 @@ describeOnEachDatabase('accounts', (start) => {
   test('registering a taken username gets 409', async () => {
     const { status, body } = await register({ username: 'ana', password: 'another password' })
     expect(status).toBe(409)
-    expect(body).toEqual({ detail: 'the username ana is taken' })
+    expect(body).toEqual({ detail: 'the username ana is taken', code: 'name_taken' })
   })
 
   test('only one of several concurrent registrations of a username succeeds', async () => {

@@ -2,7 +2,12 @@ import type { Registration } from '@shoal/protocol'
 import { isSame } from '@shoal/server'
 import type { Note } from '../audit/audit-log.ts'
 import { conflict, forbidden } from '../errors.ts'
-import { type Account, type AccountRepository, registrationClosed } from './account-repository.ts'
+import {
+  type Account,
+  type AccountRepository,
+  registrationClosed,
+  usernameTaken,
+} from './account-repository.ts'
 import { checkNewPassword, type Passwords } from './password.ts'
 import { isReservedUsername } from './reserved-usernames.ts'
 
@@ -59,5 +64,5 @@ export async function requireFreeUsername(accounts: AccountRepository, username:
       code: 'username_reserved',
     })
   }
-  if (await accounts.find(username)) throw conflict(`the username ${username} is taken`)
+  if (await accounts.find(username)) throw usernameTaken(username)
 }

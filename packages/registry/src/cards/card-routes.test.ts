@@ -86,6 +86,7 @@ describeApi("a model's card", { on: ['SQLite'] }, (start) => {
     expect(text).toBe('<p>A <em>secret</em>.</p>')
     expect((await registry.get('/v1/models/nothing/card')).body).toEqual({
       detail: 'no model nothing',
+      code: 'model_unknown',
     })
   })
 

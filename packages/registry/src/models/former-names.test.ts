@@ -98,7 +98,7 @@ describeOnEachDatabase('the former name of a renamed model', (start) => {
       'hidden-now',
       'hidden-now',
     ])
-    const unknown = (name: string) => ({ detail: `no model ${name}` })
+    const unknown = (name: string) => ({ detail: `no model ${name}`, code: 'model_unknown' })
     for (const token of [undefined, ben]) {
       expect((await registry.get('/v1/models/hidden', { token })).body).toEqual(unknown('hidden'))
     }

@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Database, ModelTable } from '../database/schema.ts'
-import { notFound } from '../errors.ts'
+import { unknownModel } from '../errors.ts'
 
 /**
  * Locks the model's row until the transaction ends, and returns the row. Call this before writing a model, its files or
@@ -13,5 +13,5 @@ export function lockModel(trx: Kysely<Database>, modelId: string): Promise<Selec
     .set({ likes: sql`likes` })
     .where('id', '=', modelId)
     .returningAll()
-    .executeTakeFirstOrThrow(() => notFound(`no model ${modelId}`))
+    .executeTakeFirstOrThrow(() => unknownModel(modelId))
 }

@@ -4,7 +4,7 @@ import { lockActiveAccount } from '../accounts/lock-account.ts'
 import type { Actor } from '../audit/actor.ts'
 import { model as modelSubject, note } from '../audit/audit-log.ts'
 import type { Database } from '../database/schema.ts'
-import { conflict, notFound } from '../errors.ts'
+import { conflict, notFound, unknownUser } from '../errors.ts'
 import { lockModel } from './lock-model.ts'
 import type { ModelRow } from './model-repository.ts'
 
@@ -39,7 +39,7 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
       .where('username', '=', username.toLowerCase())
       .where('removed_at', 'is', null)
       .executeTakeFirst()
-    if (!account) throw notFound(`no user ${username.slice(0, 64)}`)
+    if (!account) throw unknownUser(username)
     return account
   }
 

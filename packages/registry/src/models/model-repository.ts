@@ -12,7 +12,7 @@ import type { Actor } from '../audit/actor.ts'
 import { model, type Note, note } from '../audit/audit-log.ts'
 import type { Database, FileBytes, ModelTable } from '../database/schema.ts'
 import { isUniqueViolation } from '../database/unique-violation.ts'
-import { conflict, notFound } from '../errors.ts'
+import { conflict, notFound, unknownModel } from '../errors.ts'
 import { readCardDetails } from './card-details.ts'
 import { countedDownloads } from './counted-downloads.ts'
 import { fillFromCard } from './fill-from-card.ts'
@@ -122,8 +122,6 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
     const renamed = id === undefined ? undefined : await findRow('model.id', id, viewer)
     return renamed && { row: renamed, isRenamed: true }
   }
-
-  const unknownModel = (idOrName: string) => notFound(`no model ${idOrName.slice(0, 96)}`)
 
   async function getRow(idOrName: string, viewer: Viewer): Promise<ModelRow> {
     const found = await find(idOrName, viewer)

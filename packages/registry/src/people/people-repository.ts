@@ -5,7 +5,7 @@ import { lockAccount, lockActiveAccount, requireActive } from '../accounts/lock-
 import type { Actor } from '../audit/actor.ts'
 import { model, note, user } from '../audit/audit-log.ts'
 import type { AccountTable, Database } from '../database/schema.ts'
-import { conflict, notFound } from '../errors.ts'
+import { conflict, notFound, unknownUser } from '../errors.ts'
 import { storedBytesOf } from '../files/rows/stored-bytes.ts'
 
 /**
@@ -75,7 +75,7 @@ export function peopleRepository(
       .selectAll()
       .where('username', '=', username.toLowerCase())
       .where('removed_at', 'is', null)
-      .executeTakeFirstOrThrow(() => notFound(`no user ${username.slice(0, 64)}`))
+      .executeTakeFirstOrThrow(() => unknownUser(username))
   }
 
   /** Runs a transaction in which the account's row is locked. */
@@ -87,7 +87,7 @@ export function peopleRepository(
     await db.transaction().execute(async (trx) => {
       await lockAdmins(trx)
       const account = await lockAccount(trx, id)
-      if (account.removed_at !== null) throw notFound(`no user ${account.username}`)
+      if (account.removed_at !== null) throw unknownUser(account.username)
       if (account.is_system === 1) {
         throw notFound(`${account.username} is the system account, which cannot be changed`)
       }
@@ -128,7 +128,7 @@ export function peopleRepository(
     async get(username) {
       const { id } = await find(username)
       const [row] = await readRows(db, id)
-      if (!row) throw notFound(`no user ${username.slice(0, 64)}`)
+      if (!row) throw unknownUser(username)
       return toAdminUser(row)
     },
 

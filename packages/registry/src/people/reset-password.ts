@@ -3,7 +3,7 @@ import type { AccountRepository } from '../accounts/account-repository.ts'
 import type { Passwords } from '../accounts/password.ts'
 import type { Actor } from '../audit/actor.ts'
 import { note, user } from '../audit/audit-log.ts'
-import { notFound } from '../errors.ts'
+import { notFound, unknownUser } from '../errors.ts'
 import { randomPassword } from './create-user.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function resetPassword(
   actor: Actor,
 ): Promise<PasswordReset> {
   const account = await accounts.find(username.toLowerCase())
-  if (!account || account.removed_at !== null) throw notFound(`no user ${username.slice(0, 64)}`)
+  if (!account || account.removed_at !== null) throw unknownUser(username)
   if (account.is_system === 1) {
     throw notFound(`${username} is the system account, which cannot sign in`)
   }

@@ -43,7 +43,7 @@ export function EditScreen() {
 }
 
 function Missing({ name, error }: { name: string; error: Error }) {
-  const isUnknown = error instanceof ApiError && error.status === 404
+  const isUnknown = error instanceof ApiError && error.problem.code === 'model_unknown'
   return isUnknown ? <NoModel name={name} /> : <Failure error={error} />
 }
 

@@ -27,7 +27,8 @@ export function ModelScreen() {
   const model = useQuery(modelQuery(client, name))
   const files = useQuery(filesQuery(client, name))
   if (model.isError) {
-    const isUnknown = model.error instanceof ApiError && model.error.status === 404
+    const isUnknown =
+      model.error instanceof ApiError && model.error.problem.code === 'model_unknown'
     return (
       <div className="page py-16">
         <PageHead title={name} isHidden />

@@ -72,7 +72,7 @@ function NoOwner({ username, error, onRetry }: NoOwnerProps) {
   return (
     <div className="page py-16">
       <PageHead title={username} isHidden />
-      {error instanceof ApiError && error.status === 404 ? (
+      {error instanceof ApiError && error.problem.code === 'user_unknown' ? (
         <Problem title="User not found">“{username}” has no account on this registry.</Problem>
       ) : (
         <Failure error={error} onRetry={onRetry} />

@@ -24,7 +24,10 @@ const ggufFile = (name: string) => new File([bytes], name)
 async function openForm(path = '/publish') {
   const registry = publicRegistry()
   for (const name of ['kept', 'tide-7b', 'delta', 'mist', 'dew']) {
-    registry.answer(`GET /v1/models/${name}`, problem(404, `no model ${name}`))
+    registry.answer(
+      `GET /v1/models/${name}`,
+      problem(404, `no model ${name}`, { code: 'model_unknown' }),
+    )
   }
   const user = await openScreen(path, registry)
   await screen.findByText('Drop .gguf files here')
@@ -129,7 +132,7 @@ test('a name that has been taken in the meantime is refused', async () => {
   const { user, registry } = await openForm()
   registry.answer('POST /v1/models', () => {
     registry.answer('GET /v1/models/tide-7b', ok(makeModelRecord('tide-7b', { owner: 'gwen' })))
-    return problem(409, 'the name is taken')()
+    return problem(409, 'the name is taken', { code: 'name_taken' })()
   })
   await user.upload(fileInput(), ggufFile('Tide-7B-Q8_0.gguf'))
   await screen.findByText(/^Available\./)

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { v7 as newId } from 'uuid'
 import { databaseTime } from '../../database/clock.ts'
 import type { Database } from '../../database/schema.ts'
-import { conflict, notFound, tooLarge } from '../../errors.ts'
+import { conflict, tooLarge, unknownUser } from '../../errors.ts'
 import { lockModel } from '../../models/lock-model.ts'
 import type { ModelRow } from '../../models/model-repository.ts'
 import type { PartialManifest } from '../rows/declare-hashes.ts'
@@ -102,7 +102,7 @@ export async function checkQuota(
     .selectFrom('account')
     .select('quota_bytes')
     .where('username', '=', username)
-    .executeTakeFirstOrThrow(() => notFound(`no user ${username.slice(0, 64)}`))
+    .executeTakeFirstOrThrow(() => unknownUser(username))
   const quota = account.quota_bytes ?? quotaBytes
   if (quota === undefined) return
   const used = await storedBytes(db, username, replacedId)

@@ -35,6 +35,7 @@ async function reserveOrResume(
   if (before?.status === 'ready' || before?.status === 'processing') {
     throw conflict(
       `a file named ${filename} already exists: send the new file's hashes to compare the files`,
+      { code: 'file_exists' },
     )
   }
   const isSame = before?.status === 'uploading' && before.file_size_bytes === file_size_bytes

@@ -74,11 +74,14 @@ async function startOrResume(
   const before = await files.findByName(model.id, manifest.filename)
   const isSame = before && (await isSameUpload(files, before, manifest))
   if (before?.status === 'ready' && !isSame) {
-    throw conflict(`another file named ${manifest.filename} already exists: delete it first`)
+    throw conflict(`another file named ${manifest.filename} already exists: delete it first`, {
+      code: 'file_exists',
+    })
   }
   if (before?.status === 'processing' && !isSame) {
     throw conflict(
       `another file named ${manifest.filename} is being processed: wait until it is ready, or delete it`,
+      { code: 'file_exists' },
     )
   }
   const file = isSame

@@ -46,7 +46,7 @@ async function add(user: Visitor, username: string, right: string) {
 
 test('members are added, changed and removed by the owner', async () => {
   const registry = sharedModel()
-  registry.answer(`PUT ${path}/nobody`, problem(404, 'no user nobody'))
+  registry.answer(`PUT ${path}/nobody`, problem(404, 'no user nobody', { code: 'user_unknown' }))
   registry.answer(`PUT ${path}/ana`, problem(409, 'ana owns tide'))
   const user = await openScreen('/m/tide/edit', registry)
   const section = await openSection()

@@ -32,7 +32,8 @@ export function NewMemberForm({ model, onAdded }: Props) {
 
   const { error } = add
   // The registry has no such account, or the account cannot become a member.
-  const isAboutAccount = error instanceof ApiError && [404, 409].includes(error.status)
+  const isAboutAccount =
+    error instanceof ApiError && (error.problem.code === 'user_unknown' || error.status === 409)
   const wrong = isAboutAccount ? sentence(error.message) : fieldErrors(error)['/username']
   return (
     <form ref={form} className="mt-5" aria-label="Add a member" onSubmit={submit}>

@@ -13,7 +13,7 @@ export async function openModel(
   try {
     return { model: await client.createModel(newModel), isNew: true }
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 409) throw error
+    if (!(error instanceof ApiError) || error.problem.code !== 'name_taken') throw error
     const model = await lookUpModel(client, newModel.name)
     if (model?.can_write) return { model, isNew: false }
     const message = model ? `Already taken by ${model.owner}.` : 'Already taken by a private model.'
@@ -31,7 +31,7 @@ export async function lookUpModel(
     const model = await client.getModel(name, signal)
     return model.name === name ? model : null
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null
+    if (error instanceof ApiError && error.problem.code === 'model_unknown') return null
     throw error
   }
 }
