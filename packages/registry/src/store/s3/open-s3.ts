@@ -33,14 +33,14 @@ export async function openS3(
   options: Options,
 ): Promise<{ store: S3Store; support: S3Support }> {
   const caller = openS3Caller(config.bucket, config.credentials, config.timeouts)
-  const { bucket } = config.bucket
+  const { bucket, endpoint } = config.bucket
   const names = objectNames(config.prefix)
   const allow = refusalExplainer(config.bucket)
   try {
     const request = { Bucket: bucket, Prefix: config.prefix, MaxKeys: 1 }
     await allow('list', () => caller.send(new ListObjectsV2Command(request)))
     const presign = s3Presigner(config.bucket, config.credentials)
-    const probe = () => probeS3({ caller, bucket, names, presign, allow })
+    const probe = () => probeS3({ caller, endpoint, bucket, names, presign, allow })
     const support = config.support ?? (options.isProbed ? await probe() : minimalSupport)
     return { store: openS3Store({ ...config, ...options, support }), support }
   } finally {

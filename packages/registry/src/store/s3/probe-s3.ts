@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DeleteObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
+import { formatSeconds } from '@shoal/core/units'
 import { ConfigError } from '../../errors.ts'
 import type { ExplainRefusal } from './explain-refusal.ts'
 import { multipartUploads } from './multipart-uploads.ts'
@@ -10,18 +11,23 @@ import { chunkHeaders, type S3Support } from './s3-support.ts'
 
 type Dependencies = {
   caller: S3Caller
+  endpoint: string
   bucket: string
   names: ObjectNames
   presign: PresignS3
   allow: ExplainRefusal
 }
 type Headers = Pick<S3Support, 'takesContentHash' | 'takesChecksum'>
+/** A response of the store. `date`: its `Date` header. */
+type Answer = { ok: boolean; status: number; date: string | null; bytes: Buffer }
 
 /** A part of the minimum size that S3 requires for all parts except the last. */
 const firstPart = Buffer.alloc(5 * 1024 * 1024)
 const lastPart = Buffer.from('the bytes that were announced')
 const wrongPart = Buffer.from('other bytes, of the same size')
 const urlLifetimeSeconds = 600
+/** A smaller difference between the clocks of this machine and the store is not the reason for a refusal. */
+const maxClockDifferenceMs = 60_000
 
 /** Headers that a presigned URL may require, in the order in which they are tried. */
 const headerChoices: Headers[] = [
@@ -39,8 +45,13 @@ export async function probeS3(dependencies: Dependencies): Promise<S3Support> {
   const { caller, bucket, names, allow } = dependencies
   const name = names.probe(randomUUID())
   const remove = () => caller.send(new DeleteObjectCommand({ Bucket: bucket, Key: name }))
+  let refusal: Answer | undefined
+  const onRefusal = (answer: Answer) => {
+    refusal = answer
+  }
   for (const headers of headerChoices) {
-    const support = await tryHeaders(dependencies, name, headers).catch(async (error) => {
+    const tried = tryHeaders(dependencies, name, headers, onRefusal)
+    const support = await tried.catch(async (error) => {
       await remove().catch(() => undefined) // the first error is more informative
       throw error
     })
@@ -49,8 +60,20 @@ export async function probeS3(dependencies: Dependencies): Promise<S3Support> {
     return support
   }
   throw new ConfigError(
-    'the S3 store refuses presigned uploads (SHOAL_S3_ENDPOINT): it must support AWS Signature Version 4 in URLs',
+    `the S3 store at ${dependencies.endpoint} (SHOAL_S3_ENDPOINT) refuses uploads with presigned URLs: ${refusal && explain(refusal)}`,
   )
+}
+
+/** Returns why the store refused an upload: the clocks differ, or what the store itself says. */
+function explain({ status, date, bytes }: Answer): string {
+  const aheadMs = Date.now() - Date.parse(date ?? '')
+  if (Math.abs(aheadMs) > maxClockDifferenceMs) {
+    const side = aheadMs > 0 ? 'ahead of' : 'behind'
+    return `this machine's clock is ${formatSeconds(Math.abs(aheadMs) / 1000)} ${side} the store's`
+  }
+  const element = (name: string) =>
+    new RegExp(`<${name}>([^<]{1,200})`).exec(bytes.toString('utf8'))?.[1]
+  return [`status ${status}`, element('Code'), element('Message')].filter(Boolean).join(', ')
 }
 
 /** Returns undefined if the store refuses uploads that require these headers. */
@@ -58,6 +81,7 @@ async function tryHeaders(
   { caller, bucket, presign, allow }: Dependencies,
   name: string,
   headers: Headers,
+  onRefusal: (answer: Answer) => void,
 ): Promise<S3Support | undefined> {
   const uploads = multipartUploads({ caller, bucket, hasChecksums: headers.takesChecksum })
   const uploadId = await allow('upload', () => uploads.create(name))
@@ -68,7 +92,12 @@ async function tryHeaders(
       async (signal) => {
         const response = await fetch(url, { ...init, signal })
         const bytes = Buffer.from(await response.arrayBuffer())
-        return { ok: response.ok, status: response.status, bytes }
+        return {
+          ok: response.ok,
+          status: response.status,
+          date: response.headers.get('date'),
+          bytes,
+        }
       },
       { timeoutMs: caller.timeouts.assemblyMs }, // 5 MiB over a slow line may take longer than other requests
     )
@@ -83,7 +112,9 @@ async function tryHeaders(
       expiresInSeconds: urlLifetimeSeconds,
     })
     const body = new Uint8Array(sent)
-    return (await request(url, { method: 'PUT', headers: required, body })).ok
+    const answer = await request(url, { method: 'PUT', headers: required, body })
+    if (!answer.ok && sent === announced) onRefusal(answer)
+    return answer.ok
   }
 
   /** Returns whether the store refuses wrong bytes, or undefined if it refuses correct bytes too. */
