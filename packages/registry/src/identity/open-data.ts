@@ -20,6 +20,7 @@ import {
   toDatabaseRecord,
   writeDatabaseRecord,
 } from './database-record.ts'
+import { explainDatabase } from './explain-database.ts'
 
 export type RegistryData = {
   connection: Connection
@@ -49,7 +50,7 @@ export type DataOptions = DatabaseConfig & {
 
 /**
  * Opens the database and the store of a data folder. Throws a `ConfigError` if `DATABASE_URL` was apparently forgotten,
- * or if the database and the store do not belong together. In the second case, the database may have been migrated, but
+ * if the database cannot be used, or if the database and the store do not belong together. In the last case, the database may have been migrated, but
  * no identity is written.
  */
 export async function openData(options: DataOptions): Promise<RegistryData> {
@@ -58,7 +59,9 @@ export async function openData(options: DataOptions): Promise<RegistryData> {
   const recorded = await readDatabaseRecord(dataDirectory)
   if (current.engine === 'sqlite') await refuseForgottenUrl(dataDirectory, recorded, mayBeNew)
   await using opened = new AsyncDisposableStack() // closes what was opened if a later step fails
-  const connection = await connect(options)
+  const connection = await connect(options).catch((error: unknown) => {
+    throw explainDatabase(error, current, sqlitePath(dataDirectory))
+  })
   opened.defer(connection.close)
   const { db } = connection
   const signingKey = await readSecret(db, 'signing-key')
