@@ -5,9 +5,10 @@ import { closeSync, constants, createReadStream, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { slowTest } from '../../../../testing/slow-test.ts'
 import { binPath, makeHome } from '../testing/run-shoal.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
 
 /** Enough for the lines of the log to fill its buffer of 1 MiB and that of a pipe or socket. */
 const manyRequests = 3_500
@@ -40,6 +41,17 @@ function addressIn(child: ChildProcess): Promise<string> {
     child.on('exit', () => reject(new Error(`the registry did not start: ${output}`)))
   })
 }
+
+test('a registry that cannot listen at its address names the option to change', async () => {
+  await using home = await makeHome()
+  const data = join(home.path, 'registry')
+  const words = ['registry', '--host', '192.0.2.1', '--data', data, '--base-url', 'http://a.test']
+  const { stderr, exitCode } = await shoalHere(words, { home: home.path })
+  expect(stderr).toContain(
+    '✗ 192.0.2.1 is not an address of this machine.\n  --host (or SHOAL_HOST)',
+  )
+  expect(exitCode).toBe(1)
+})
 
 async function askOften(url: string, requests = manyRequests) {
   let left = requests

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { reportMisaddressed } from '../server/misaddressed.ts'
 import { addServerOptions, type ServerOptions, toRegistryFlags } from '../server/server-options.ts'
+import { startRegistry } from '../server/start-registry.ts'
 import { untilStopped } from '../server/until-stopped.ts'
 
 export function registryCommand(open: OpenContext): Command {
@@ -9,7 +10,7 @@ export function registryCommand(open: OpenContext): Command {
   return addServerOptions(command).action(async (options: ServerOptions) => {
     const { printer, environment, takeStopSignal } = await open()
     const stopSignal = takeStopSignal()
-    const { readRegistryConfig, startRegistry } = await import('@shoal/registry')
+    const { readRegistryConfig } = await import('@shoal/registry')
     const config = readRegistryConfig(environment.env, toRegistryFlags(options))
     const running = await startRegistry(config)
     printer.success(`The registry is running at ${running.url}.`)

@@ -9,6 +9,7 @@ import { toFailure } from '../failures/to-failure.ts'
 import { findOwnDaemon, type Inference, tryToStartInference } from '../server/inference.ts'
 import { reportMisaddressed } from '../server/misaddressed.ts'
 import { addServerOptions, type ServerOptions, toRegistryFlags } from '../server/server-options.ts'
+import { startRegistry } from '../server/start-registry.ts'
 import { untilStopped } from '../server/until-stopped.ts'
 import { welcome } from '../server/welcome.ts'
 import type { Printer } from '../terminal/printer.ts'
@@ -32,7 +33,7 @@ export function upCommand(open: OpenContext): Command {
       const context = await open()
       const { printer, environment } = context
       const stopSignal = context.takeStopSignal()
-      const { readRegistryConfig, startRegistry } = await import('@shoal/registry')
+      const { readRegistryConfig } = await import('@shoal/registry')
       const config = readRegistryConfig(environment.env, toRegistryFlags(options))
       const logFile = join(config.dataDirectory, 'registry.log')
       const registry = await startRegistry({ ...config, log: { file: logFile } })

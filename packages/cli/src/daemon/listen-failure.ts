@@ -1,4 +1,4 @@
-/** Errors for a daemon that cannot listen at its address, with advice. */
+/** Errors for a daemon or registry that cannot listen at its address, with advice. */
 
 import { isErrno } from '@shoal/files'
 import { Failure, misuse } from '../terminal/failure.ts'
@@ -33,7 +33,7 @@ export async function listenFailure(
   }
   if (isErrno(error, 'EACCES')) {
     return new Failure('failed', `No permission to listen on port ${port}.`, {
-      hint: `Most systems reserve ports below 1024. Use another port: ${portOption} 11434`,
+      hint: `Most systems reserve ports below 1024. Use another port: ${portOption} ${port + 8000}`,
       cause: error,
     })
   }

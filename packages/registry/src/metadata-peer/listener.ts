@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { isErrno } from '@shoal/files'
 import type { Log } from '@shoal/log'
 import { ConfigError } from '../errors.ts'
 
@@ -18,6 +19,7 @@ type Options = {
 /**
  * Listens on all addresses of a host, on the same port. If at least one address works, failures on the others are only
  * logged, because `localhost` has two addresses, one of which may not exist on this machine.
+ * @throws the system's error if the host is not an address of this machine; `ConfigError` if the port cannot be used
  */
 export async function listenOn({ host, port, accept, log }: Options) {
   const addresses = new Set((await lookup(host, { all: true })).map(({ address }) => address))
@@ -32,6 +34,8 @@ export async function listenOn({ host, port, accept, log }: Options) {
     )
   }
   if (servers.length === 0) {
+    const wrongHost = failures.find((error) => isErrno(error, 'EADDRNOTAVAIL'))
+    if (wrongHost) throw wrongHost // the registry cannot listen at this address either, whatever the port is
     const why = failures.map(({ message }) => message).join(', ')
     throw new ConfigError(
       `SHOAL_PEER_PORT: the metadata peer cannot listen (${why}): set this variable to a free port or to "off"`,
