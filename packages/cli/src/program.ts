@@ -1,12 +1,14 @@
 /** All commands, in the same groups and order as in the help. */
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
-import { Command } from 'commander'
+import { Command, type Option } from 'commander'
 import type { OpenContext } from './context.ts'
 import type { CliEnvironment } from './environment.ts'
+import { toMisuse } from './failures/to-failure.ts'
 import { addGlobalOptions } from './global-options.ts'
 import { showVariables } from './settings/options.ts'
 import { cliSettings } from './settings/settings.ts'
+import { namingInput } from './terminal/failure.ts'
 import { version } from './version.ts'
 
 type MakeCommand = (open: OpenContext) => Command
@@ -101,8 +103,12 @@ export async function shoalProgram(
   }
   for (const command of withSubcommands(program)) {
     if (command !== program && command.commands.length > 0) command.addHelpCommand(helpCommand())
+    for (const option of command.options) nameInErrors(option)
     command
-      .exitOverride()
+      .exitOverride((error) => {
+        const isHelp = error.exitCode === 0 || error.code === 'commander.help'
+        throw isHelp ? error : toMisuse(error, fullName(command))
+      })
       .helpOption('-h, --help', 'show help for this command')
       .configureHelp({
         sortSubcommands: false,
@@ -139,6 +145,17 @@ function helpCommand(): Command {
     .argument('[command]')
     .description('show help for a command')
     .helpGroup('Other:')
+}
+
+/** The command's name with those of the commands that contain it, such as `shoal admin users`. */
+const fullName = (command: Command): string =>
+  [...(command.parent ? [fullName(command.parent)] : []), command.name()].join(' ')
+
+/** Adds the option's name to the errors of its parser. */
+function nameInErrors(option: Option) {
+  const { parseArg: parse, long } = option
+  if (!parse || !long) return
+  option.argParser((text, former) => namingInput(long, () => parse(text, former)))
 }
 
 function withSubcommands(command: Command): Command[] {

@@ -32,8 +32,9 @@ test('the version is printed on stdout', async () => {
 test.each([
   [['serch'], '✗ Unknown command “serch”.\n  Did you mean search?\n'],
   [['search', '--arhc', 'llama'], '✗ Unknown option “--arhc”.\n  Did you mean --arch?\n'],
-  [['pull'], '✗ Missing required argument “model[:quant]”.\n  See shoal help.\n'],
-  [['search', '--limit', 'many'], '✗ “many” is not a whole number from 1 to 200.\n'],
+  [['pull'], '✗ Missing required argument “model[:quant]”.\n  See shoal pull --help.\n'],
+  [['keys', 'revoke'], '✗ Missing required argument “name”.\n  See shoal keys revoke --help.\n'],
+  [['search', '--limit', 'many'], '✗ --limit: “many” is not a whole number from 1 to 200.\n'],
 ])('%s is a usage error', async (words, text) => {
   await using home = await makeHome()
   const { stdout, stderr, exitCode } = await shoalHere(words, { home: home.path })

@@ -3,7 +3,7 @@ import type { AppError, ErrorCode, ErrorOf } from '@shoal/core/errors'
 import { type Ending, errorTable, isAppError } from '@shoal/core/errors/table'
 import { isErrno } from '@shoal/files'
 import type { NetworkFailure } from '@shoal/protocol/client'
-import { CommanderError } from 'commander'
+import type { CommanderError } from 'commander'
 import type { LastRegistry } from '../context.ts'
 import { toDaemonFailure } from '../daemon/daemon-error.ts'
 import { registryLabel } from '../settings/address.ts'
@@ -14,7 +14,6 @@ import { networkFailure } from './network-failures.ts'
 
 export function toFailure(error: unknown, lastRegistry: LastRegistry | undefined): Failure {
   if (error instanceof Failure) return error
-  if (error instanceof CommanderError) return toMisuse(error)
   if (isAppError(error)) return toAppFailure(error, lastRegistry)
   if (!(error instanceof Error)) return new Failure('failed', String(error))
   if (error.name === 'AbortError') return new Failure('stopped', 'Stopped.', { cause: error })
@@ -72,11 +71,15 @@ function getEnding(code: ErrorCode): Ending {
   return status === undefined || ending === 'not_found' ? ending : 'failed'
 }
 
-function toMisuse(error: CommanderError): Failure {
+/** `command`: the command whose options and arguments are invalid, such as `shoal pull`. */
+export function toMisuse(error: CommanderError, command: string): Failure {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
   const hint = rest.map((line) => line.replace(/^\((.*)\)$/, '$1')).join('\n')
   const text = first.replace(/'([^']*)'/g, '“$1”')
-  return new Failure('usage', toSentence(text), { hint: hint || 'See shoal help.', cause: error })
+  return new Failure('usage', toSentence(text), {
+    hint: hint || `See ${command} --help.`,
+    cause: error,
+  })
 }
 
 const endingsByStatus = new Map(

@@ -1,7 +1,7 @@
 /** The saved settings, in `config.json`. */
 import { delimiter, join } from 'node:path'
 import type { Setting, SettingsOf } from '@shoal/core/settings'
-import { Failure, misuse } from '../terminal/failure.ts'
+import { misuse, namingInput } from '../terminal/failure.ts'
 import { readJsonFile, updateJsonFile } from './json-file.ts'
 import { findNearest } from './nearest.ts'
 import type { Places } from './places.ts'
@@ -57,17 +57,7 @@ export function acceptedText(key: ConfigKey, text: string): string {
 export function readSaved<Key extends ConfigKey>(key: Key, { path, values }: Config) {
   const text = values[key]
   if (!text?.trim()) return undefined
-  try {
-    return parseSaved(key, text)
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    const { code, message, hint, members } = error
-    throw new Failure(code, `${key} in ${path}: ${message}`, {
-      hint,
-      details: members,
-      cause: error,
-    })
-  }
+  return namingInput(`${key} in ${path}`, () => parseSaved(key, text))
 }
 
 function parseSaved<Key extends ConfigKey>(key: Key, text: string) {

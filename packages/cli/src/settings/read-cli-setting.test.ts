@@ -32,6 +32,10 @@ test('an invalid value is a usage error whose message contains the name of the s
   expect(() => readCliSetting(cliSettings.token, sources)).toThrow(
     'SHOAL_TOKEN contains characters that are not allowed in a token.',
   )
+  const address = { env: { SHOAL_REGISTRY: 'ftp://a' } }
+  expect(() => readCliSetting(cliSettings.registry, address)).toThrow(
+    'SHOAL_REGISTRY (or --registry): “ftp://a” is not a valid registry address.',
+  )
 })
 
 test('saved settings are validated when they are read', () => {

@@ -29,5 +29,19 @@ export class Failure extends Error {
   }
 }
 
+/**
+ * Runs a parser of text that the user typed. If its failure does not contain `name`, the name of an option, variable or
+ * setting, throws a failure that does.
+ */
+export function namingInput<T>(name: string, parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    if (!(error instanceof Failure) || error.message.includes(name)) throw error
+    const { code, message, hint, members } = error
+    throw new Failure(code, `${name}: ${message}`, { hint, details: members, cause: error })
+  }
+}
+
 /** Creates the failure for an invalid command line. */
 export const misuse = (message: string, hint?: string) => new Failure('usage', message, { hint })

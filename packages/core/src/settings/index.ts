@@ -6,6 +6,7 @@ export { formatHelp, listVariables } from './describe.ts'
 export { readSetting, readSettings, type SettingSources } from './read-settings.ts'
 export {
   flagName,
+  getSettingName,
   type Parse,
   type Refuse,
   type Setting,
