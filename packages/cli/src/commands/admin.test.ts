@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { registryClient } from '@shoal/protocol/client'
 import { readRegistryConfig, startRegistry } from '@shoal/registry'
@@ -92,6 +92,11 @@ test('a restored store must be adopted before the registry or shoal admin accept
   const adopted = await admin.run('adopt-store', '--yes')
   expect(adopted.stdout).toBe('1 stored file checked, all found\n')
   expect((await admin.run('check')).stdout).toContain('0 problems')
+  await rm(join(registry.dataDirectory, 'store', 'objects'), { recursive: true })
+  expect(await admin.run('check')).toMatchObject({
+    stdout: expect.stringMatching(/^1 file, .*, 1 problem\n✗ tide\/tide\S*\.gguf: is missing\n$/),
+    exitCode: 7,
+  })
   await registry.startAgain()
 })
 

@@ -95,8 +95,8 @@ async function checkStore(admin: Admin, context: Context): Promise<void> {
   const report = await admin.check(onProgress, signal).finally(progress.end)
   await printer.answer(report, () => [
     `${plural(report.files, 'file')}, ${formatBytes(report.bytes)}, ${plural(report.problems.length, 'problem')}`,
-    ...report.problems.map(({ sha256_hash, models, detail }) => {
-      return `${printer.out.red('✗')} ${models.join(', ') || sha256_hash}: ${detail}`
+    ...report.problems.map(({ sha256_hash, paths, detail }) => {
+      return `${printer.out.red('✗')} ${paths.join(', ') || sha256_hash}: ${detail}`
     }),
   ])
   if (report.problems.length > 0) context.endWith('verification_failed')

@@ -134,6 +134,16 @@ test('verify reports files that shoal did not pull', async () => {
   expect(exitCode).toBe(0)
 })
 
+test('verify names each part of a split file', async () => {
+  await using home = await makeHome()
+  const filenames = ['tide-Q8_0-00001-of-00002.gguf', 'tide-Q8_0-00002-of-00002.gguf']
+  for (const filename of filenames) await putModelFile(join(home.models, 'tide', filename))
+  const { stdout } = await shoalHere(['verify', '-q'], { home: home.path })
+  expect(stdout.match(/^! tide:Q8_0 {2}\S+/gm)).toEqual(
+    filenames.map((filename) => `! tide:Q8_0  ${filename}`),
+  )
+})
+
 test('verify reports that there are no models', async () => {
   await using home = await makeHome()
   const outcome = await shoalHere(['verify'], { home: home.path })

@@ -16,7 +16,14 @@ import { type LimitOptions, readLimits } from '../transfers/limits.ts'
 import { pullReport } from '../transfers/pull-report.ts'
 
 type Verdict = 'intact' | 'damaged' | 'mismatch' | 'repaired' | 'unknown'
-type Checked = { name: string; path: string; verdict: Verdict; badChunks: number }
+type Checked = {
+  model: string
+  /** The model's name, with the filename if the model has several files. */
+  label: string
+  path: string
+  verdict: Verdict
+  badChunks: number
+}
 
 export function verifyCommand(open: OpenContext): Command {
   return new Command('verify')
@@ -32,7 +39,9 @@ export function verifyCommand(open: OpenContext): Command {
       const checked: Checked[] = []
       for (const choice of choices.filter(isComplete)) {
         for (const file of choice.files) {
-          const one = await check(context, formatChoiceName(choice), file)
+          const model = formatChoiceName(choice)
+          const label = choice.files.length > 1 ? `${model}  ${file.filename}` : model
+          const one = { model, label, path: file.path, ...(await check(context, label, file)) }
           const isMended = one.verdict === 'damaged' && repair === true
           checked.push(isMended ? await mend(context, one, file) : one)
         }
@@ -51,7 +60,11 @@ export function verifyCommand(open: OpenContext): Command {
     })
 }
 
-async function check(context: Context, name: string, file: LocalFile): Promise<Checked> {
+async function check(
+  context: Context,
+  name: string,
+  file: LocalFile,
+): Promise<Pick<Checked, 'verdict' | 'badChunks'>> {
   const { path } = file
   const signal = context.takeStopSignal()
   const { checkImport, verifyFile } = await import('@shoal/transfer')
@@ -64,10 +77,10 @@ async function check(context: Context, name: string, file: LocalFile): Promise<C
     }
     try {
       const isChecked = await checkImport(file, { signal, onProgress })
-      return { name, path, verdict: isChecked ? 'intact' : 'unknown', badChunks: 0 }
+      return { verdict: isChecked ? 'intact' : 'unknown', badChunks: 0 }
     } catch (error) {
       if (!hasCode(error, 'damaged_file')) throw error
-      return { name, path, verdict: 'mismatch', badChunks: 0 }
+      return { verdict: 'mismatch', badChunks: 0 }
     } finally {
       progress.end()
     }
@@ -80,7 +93,7 @@ async function check(context: Context, name: string, file: LocalFile): Promise<C
       progress.update({ ...event, remarks: [`checking ${name}`] })
     },
   }).finally(progress.end)
-  return { name, path, ...toVerdict(result) }
+  return toVerdict(result)
 }
 
 function toVerdict(result: VerifyResult): Pick<Checked, 'verdict' | 'badChunks'> {
@@ -94,7 +107,7 @@ async function mend(context: Context, checked: Checked, file: LocalFile): Promis
   const { printer, config } = context
   const { repairFile } = await import('@shoal/transfer')
   const registry = await context.openRegistry(file.record?.registry)
-  const progress = await openProgress(printer, checked.name)
+  const progress = await openProgress(printer, checked.label)
   const report = pullReport(printer, progress, file.fileSizeBytes ?? 0)
   const limits: LimitOptions = {}
   await repairFile({
@@ -116,20 +129,20 @@ function reportUnfinished({ printer }: Context, choices: readonly LocalChoice[])
   }
 }
 
-function formatLine({ name, path, verdict, badChunks }: Checked, { printer }: Context): string {
+function formatLine({ label, path, verdict, badChunks }: Checked, { printer }: Context): string {
   const { green, red, yellow } = printer.out
   const lines = {
-    intact: `${green('✓')} ${name}  intact`,
-    repaired: `${green('✓')} ${name}  repaired`,
-    damaged: `${red('✗')} ${name}  ${plural(badChunks, 'bad chunk')}`,
-    mismatch: `${red('✗')} ${name}  does not match the hash in the original store: ${path}`,
-    unknown: `${yellow('!')} ${name}  not pulled by shoal, so its hash is unknown: ${path}`,
+    intact: `${green('✓')} ${label}  intact`,
+    repaired: `${green('✓')} ${label}  repaired`,
+    damaged: `${red('✗')} ${label}  ${plural(badChunks, 'bad chunk')}`,
+    mismatch: `${red('✗')} ${label}  does not match the hash in the original store: ${path}`,
+    unknown: `${yellow('!')} ${label}  not pulled by shoal, so its hash is unknown: ${path}`,
   }
   return lines[verdict]
 }
 
-const toDocument = ({ name, path, verdict, badChunks }: Checked) => ({
-  model: name,
+const toDocument = ({ model, path, verdict, badChunks }: Checked) => ({
+  model,
   path,
   status: verdict,
   bad_chunks: badChunks,

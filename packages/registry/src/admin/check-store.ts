@@ -8,9 +8,10 @@ export type StoreCheck = {
   files: number
   bytes: number
   /**
-   * Missing and damaged files: the expected SHA-256, the models that contain the file, and what is wrong with the file.
+   * Missing and damaged files: the expected SHA-256, the models that contain the file, its path in each of them
+   * (`<model>/<filename>`), and what is wrong with the file.
    */
-  problems: { sha256_hash: string; models: string[]; detail: string }[]
+  problems: { sha256_hash: string; models: string[]; paths: string[]; detail: string }[]
 }
 
 /** Hashes every stored file again, and compares its size and hash with those in the database. */
@@ -29,8 +30,7 @@ export async function checkStore(
   const check: StoreCheck = { files: 0, bytes: 0, problems: [] }
   for (const { sha256_hash, object_key, size_bytes } of blobs) {
     const detail = await findProblem(store, object_key, size_bytes, sha256_hash, signal)
-    if (detail)
-      check.problems.push({ sha256_hash, models: await modelsWith(db, sha256_hash), detail })
+    if (detail) check.problems.push({ sha256_hash, ...(await findPlaces(db, sha256_hash)), detail })
     check.files += 1
     check.bytes += size_bytes
     onProgress(check.bytes, bytesTotal)
@@ -57,14 +57,17 @@ async function findProblem(
   }
 }
 
-async function modelsWith(db: Kysely<Database>, sha256Hash: string): Promise<string[]> {
+async function findPlaces(db: Kysely<Database>, sha256Hash: string) {
   const rows = await db
     .selectFrom('file')
     .innerJoin('model', 'model.id', 'file.model_id')
-    .select('model.name')
+    .select(['model.name', 'file.filename'])
     .where('blob_hash', '=', sha256Hash)
-    .distinct()
     .orderBy('model.name')
+    .orderBy('file.filename')
     .execute()
-  return rows.map(({ name }) => name)
+  return {
+    models: [...new Set(rows.map(({ name }) => name))],
+    paths: rows.map(({ name, filename }) => `${name}/${filename}`),
+  }
 }
