@@ -111,7 +111,9 @@ test('each cause of a failure has a code, an exit code and a message', async () 
   const expired = await listen(secureServer(testCertificates.expired))
   const broken = await listen(
     createServer((_, response) => {
-      response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>')
+      response
+        .writeHead(502, { 'content-type': 'text/html' })
+        .end('<html><title>502 Bad Gateway</title>')
     }),
   )
   const soon = { SHOAL_NETWORK_TIMEOUTS: 'connect=1s,headers=1s,stall=1s' }
@@ -143,7 +145,7 @@ test('each cause of a failure has a code, an exit code and a message', async () 
       11,
       'not_a_registry',
       'html',
-      `127.0.0.1:${portal} returned a web page instead of a registry response.`,
+      `127.0.0.1:${portal} returned a web page instead of a registry response: status 200.`,
     ],
     [
       12,
@@ -155,7 +157,7 @@ test('each cause of a failure has a code, an exit code and a message', async () 
       13,
       'registry_failed',
       'http_502',
-      'The registry returned status 502 without an error message.',
+      'A server in front of the registry returned status 502 “Bad Gateway”.',
     ],
   ])
 })

@@ -1,6 +1,7 @@
 import {
   type ApiAnswer,
   type ApiRequest,
+  describePage,
   NetworkError,
   type NetworkFailure,
   problemIn,
@@ -16,6 +17,9 @@ export function checkAnswer(url: URL, call: ApiRequest, answer: ApiAnswer): void
   const found = strangeness(call, answer)
   if (found) throw new NetworkError({ code: 'not_a_registry', host: url.host, ...found })
 }
+
+/** The errors of FastAPI and Django for unknown endpoints, which also have a `detail`. Many use a registry's port, 8000. */
+const otherDetails = /^(Not [Ff]ound|Method .*[Nn]ot [Aa]llowed)\.?$/
 
 type Strangeness = { reason: Reason; detail: string }
 
@@ -34,8 +38,10 @@ function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefin
   if (status >= 400) {
     // If the registry is down, or if its reverse proxy limits requests, the proxy's own response need not contain JSON.
     const mayBeProxy = (status >= 500 && status !== 511) || [408, 413, 429].includes(status)
-    if (mayBeProxy || problemIn(decodeText(answer))) return undefined
-    return { reason: stranger, detail: `status ${status}` }
+    const text = decodeText(answer)
+    const problem = problemIn(text)
+    if (mayBeProxy || (problem && !otherDetails.test(problem.detail))) return undefined
+    return { reason: stranger, detail: describePage(status, text) }
   }
   if (status >= 300) {
     return { reason: 'other_program', detail: `status ${status} without a Location header` }
@@ -48,7 +54,8 @@ function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefin
   if (headers.accept !== 'application/json') return undefined
   const value = jsonIn(decodeText(answer))
   if (value === undefined) {
-    return { reason: isPage ? 'html' : 'not_json', detail: 'the response is not JSON' }
+    const detail = isPage ? describePage(status, decodeText(answer)) : 'the response is not JSON'
+    return { reason: isPage ? 'html' : 'not_json', detail }
   }
   const items = isList ? value : [value]
   if (!Array.isArray(items))

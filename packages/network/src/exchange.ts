@@ -60,7 +60,8 @@ async function exchangeOnce(
     })
     const bytes = await readAnswer(response, url, maxBytes)
     const status = response.statusCode
-    const { header, redirect, failure } = readHead(asked, status, response.headers)
+    const text = status >= 400 ? Buffer.from(bytes).toString() : undefined
+    const { header, redirect, failure } = readHead(asked, status, response.headers, text)
     if (failure) throw new NetworkError(failure)
     if (redirect) return { redirect }
     const headerReader = { get: (name: string) => header(name) ?? null }

@@ -10,17 +10,18 @@ type Head = {
   failure: NetworkFailure | undefined
 }
 
-/** Interprets the status and headers of a response, before its body is read. */
+/** Interprets the status and headers of a response. `text`: the body, if it has already been read. */
 export function readHead(
   asked: Asked,
   status: number,
   headers: Record<string, string | string[] | undefined>,
+  text?: string,
 ): Head {
   const header = (name: string) => headers[name]?.toString()
   const location = status >= 300 && status < 400 && status !== 304 ? header('location') : undefined
   return {
     header,
     redirect: location === undefined ? undefined : { status, location },
-    failure: failureOfAnswer(asked, status, header('content-type')),
+    failure: failureOfAnswer(asked, status, header('content-type'), text),
   }
 }

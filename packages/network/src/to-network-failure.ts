@@ -1,5 +1,10 @@
 /** Interprets connection errors and responses from intermediaries. */
-import { NetworkError, type NetworkFailure, type TlsReason } from '@shoal/protocol/client'
+import {
+  describePage,
+  NetworkError,
+  type NetworkFailure,
+  type TlsReason,
+} from '@shoal/protocol/client'
 
 /** The URL of a request, and the URL of its proxy if it has one. */
 export type Asked = { url: URL; proxy: string | undefined }
@@ -69,13 +74,23 @@ export function toNetworkFailure(error: unknown, { url, proxy }: Asked): Network
   return { code: 'unreachable', reason: unreachable[code] ?? 'unknown', host, detail: message }
 }
 
-/** Returns the failure if a response cannot be from a registry or its storage; undefined if it can. */
+/** What servers with a certificate reply to a request without TLS: nginx, Apache, and servers written in Go. */
+const tlsRequired = /plain HTTP|HTTP request to an HTTPS server/i
+
+/**
+ * Returns the failure if a response cannot be from a registry or its storage; undefined if it can. `text`: the body, if
+ * it has been read.
+ */
 export function failureOfAnswer(
   { url, proxy }: Asked,
   status: number,
   contentType: string | undefined,
+  text = '',
 ): NetworkFailure | undefined {
-  const detail = `status ${status}`
+  const detail = describePage(status, text)
+  if (status === 400 && url.protocol === 'http:' && tlsRequired.test(text)) {
+    return { code: 'not_a_registry', reason: 'not_http', host: url.host, detail }
+  }
   const isPage = contentType?.startsWith('text/html')
   // A proxy that cannot connect to the registry, or refuses to do so, sends its own response. This is impossible within
   // a tunnel.

@@ -1,4 +1,11 @@
-import { ApiError, isTransient, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
+import {
+  ApiError,
+  describePage,
+  isTransient,
+  NetworkError,
+  type NetworkFailure,
+  problemIn,
+} from '@shoal/protocol/client'
 import { parseRetryAfter } from '@shoal/protocol/retry-after'
 import { bytesRefused } from './errors.ts'
 
@@ -56,7 +63,7 @@ export function classifyError(error: unknown, host: string): TransferFailure | u
   if (!(error instanceof ApiError) || isStorageFull(error)) return undefined
   const { status, retryAfter, message: detail } = error
   const failure = classifyStatus(status, host, retryAfter)
-  if (failure?.kind !== 'busy') return undefined
+  if (failure.kind !== 'busy') return undefined
   const isAsked = failure.retryAfterSeconds !== undefined
   return { ...failure, detail, ...(isAsked && { message: `${host} is busy (${status})` }) }
 }
@@ -65,17 +72,19 @@ export function classifyError(error: unknown, host: string): TransferFailure | u
 const isStorageFull = ({ status, problem }: ApiError) =>
   status === 507 || problem.code === 'storage_full'
 
-/** Returns the failure for an HTTP error status; undefined for a success or a redirect. */
+/** Returns the failure for an HTTP status of 400 or higher. `text`: the response's body. */
 export function classifyStatus(
   status: number,
   host: string,
   retryAfter: string | undefined,
-): TransferFailure | undefined {
-  if (status < 400) return undefined
-  const message = `${host} returned status ${status}`
-  if (status !== 429 && status !== 408 && status < 500) return { kind: 'refused', message, status }
+  text = '',
+): TransferFailure {
+  const detail = problemIn(text)?.detail
+  const message = `${host} returned ${describePage(status, text)}`
+  const failure = { message, status, ...(detail && { detail }) }
+  if (status !== 429 && status !== 408 && status < 500) return { kind: 'refused', ...failure }
   const retryAfterSeconds = parseRetryAfter(retryAfter)
-  return { kind: 'busy', message, status, ...(retryAfterSeconds && { retryAfterSeconds }) }
+  return { kind: 'busy', ...failure, ...(retryAfterSeconds && { retryAfterSeconds }) }
 }
 
 /** Classifies a network failure. A permanent failure counts as `refused`, because another URL may work. */
@@ -85,8 +94,9 @@ export function classifyNetworkError(networkFailure: NetworkFailure): TransferFa
 }
 
 /** The error to throw when a transfer gives up. */
-export function toError({ networkFailure, message, status }: TransferFailure): Error {
-  return networkFailure ? new NetworkError(networkFailure) : bytesRefused(message, status)
+export function toError({ networkFailure, message, detail, status }: TransferFailure): Error {
+  if (networkFailure) return new NetworkError(networkFailure)
+  return bytesRefused(detail === undefined ? message : `${message}: ${detail}`, status)
 }
 
 export function classifyDiskError(error: unknown, what: string): TransferFailure {

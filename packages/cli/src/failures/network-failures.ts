@@ -77,9 +77,9 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
     ],
   },
   not_a_registry: {
-    html: (host) => [
-      `${host} returned a web page instead of a registry response.`,
-      'The network may require a sign-in: open any web page in a browser. Otherwise, check the address.',
+    html: (host, detail) => [
+      `${host} returned a web page instead of a registry response: ${detail}.`,
+      'The page may be from the network, if it requires a sign-in (open any web page in a browser), or from a proxy or firewall in front of the registry. Otherwise, check the address.',
     ],
     not_json: (host, detail) => [
       `${host} did not respond like a shoal registry: ${detail}.`,
@@ -90,7 +90,7 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
       anotherAddress,
     ],
     not_http: (host) => [
-      `${host} does not use HTTP.`,
+      `${host} does not use plain HTTP.`,
       `To connect with TLS, pass --registry https://${host}`,
     ],
   },

@@ -1,5 +1,6 @@
 import { AppError, type ErrorDetails } from '@shoal/core/errors'
 import { ambiguousChoice } from '@shoal/model-file/choices'
+import { ApiError } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
 import { toFailure } from './to-failure.ts'
 
@@ -40,6 +41,29 @@ test('an error about a file that changed on the registry does not claim that dat
   expect(summarize(new AppError('verification_failed', 'a manifest', { expected })).hint).toBe(
     'If the error persists, contact the publisher.',
   )
+})
+
+test.each([
+  [413, /^The registry's operator must allow larger requests/],
+  [403, /again later\.\nIf the error persists, a server's clock may be wrong/],
+  [404, /again later\.\nIf the error persists, the registry may have lost the file\.$/],
+  [502, /again later\.$/],
+])(
+  'the advice for a file that is refused with status %i names only possible causes',
+  (status, hint) => {
+    const error = new AppError('bytes_refused', `a.test returned status ${status}`, { status })
+    expect(summarize(error)).toEqual({
+      message: `The file's data could not be transferred: a.test returned status ${status}.`,
+      hint: expect.stringMatching(hint),
+      exitCode: 13,
+    })
+  },
+)
+
+test("the response of a server in front of the registry is not called the registry's", () => {
+  const refusal = (status: number) => new ApiError(status, { detail: 'a' }, undefined, true)
+  expect(summarize(refusal(413)).hint).toMatch(/^The registry's operator must allow/)
+  expect(summarize(refusal(502)).hint).toContain('the log of the server in front of it')
 })
 
 test('an error about a full disk has exit code 8 and shows how much space is needed', () => {

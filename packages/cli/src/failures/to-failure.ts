@@ -93,8 +93,8 @@ function refusal(
   error: AppError<'registry_refused'>,
   lastRegistry: LastRegistry | undefined,
 ): Failure {
-  const { status, problem } = error.details
-  const reason = problem.code ?? (status >= 500 ? `http_${status}` : undefined)
+  const { status, problem, isForeign = false } = error.details
+  const reason = problem.code ?? (status >= 500 || isForeign ? `http_${status}` : undefined)
   const details = { status, ...(reason && { reason }) }
   const label = lastRegistry ? registryLabel(lastRegistry.address) : 'the registry'
   if (status === 401 && lastRegistry) {
@@ -107,13 +107,22 @@ function refusal(
     )
   }
   const fields = problem.errors?.map(({ path, message }) => toTerminalLine(`${path} ${message}`))
-  const hint = status === 429 || status >= 500 ? tryLater(status) : fields?.join('\n')
+  const hint = hintForStatus(status, isForeign) ?? fields?.join('\n')
   const text = toSentence(toTerminalLine(error.message))
   return new Failure(getStatusEnding(status), text, { hint, details, cause: error })
 }
 
-const tryLater = (status: number) =>
-  status === 429 ? 'Try again later.' : "Try again later. For details, see the registry's log."
+function hintForStatus(status: number, isForeign: boolean): string | undefined {
+  if (status === 413 && isForeign) return requestLimit
+  if (status === 429 || (status === 408 && isForeign)) return 'Try again later.'
+  if (status < 500) return undefined
+  return isForeign
+    ? 'Try again later. The registry may be down: see the log of the server in front of it.'
+    : "Try again later. For details, see the registry's log."
+}
+
+const requestLimit =
+  "The registry's operator must allow larger requests there: a chunk has 16 MiB or more. In nginx, set client_max_body_size 0."
 
 /**
  * Returns the failure for a file that the registry lists, but that cannot be sent or stored. The user's sign-in is
@@ -130,14 +139,21 @@ function bytesRefused(
     code,
     `The file's data could not be transferred: ${toTerminalLine(error.message)}.`,
     {
-      hint: [
-        `Transferred data is kept. Run the same command again later.`,
-        `If the error persists, ${label} may have lost the file, or a server's clock may be wrong.`,
-      ].join('\n'),
+      hint: formatBytesRefusedHint(status, label),
       details: { reason: 'bytes_refused', ...(status !== undefined && { status }) },
       cause: error,
     },
   )
+}
+
+function formatBytesRefusedHint(status: number | undefined, label: string): string {
+  if (status === 413) return requestLimit
+  const again = 'Transferred data is kept. Run the same command again later.'
+  if (status === 401 || status === 403) {
+    return `${again}\nIf the error persists, a server's clock may be wrong, or the store may not allow the request.`
+  }
+  const isLost = status === 404 || status === 410
+  return isLost ? `${again}\nIf the error persists, ${label} may have lost the file.` : again
 }
 
 function ambiguous({ details }: AppError<'ambiguous_choice'>): Failure {

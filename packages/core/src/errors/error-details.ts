@@ -70,6 +70,8 @@ export interface ErrorDetails {
     problem: ProblemMembers & { detail: string }
     /** The `Retry-After` header, unparsed. */
     retryAfter: string | undefined
+    /** Whether the response is not the registry's own but, for example, from a reverse proxy in front of it. */
+    isForeign?: boolean
   }
   daemon_gone: {
     url: string

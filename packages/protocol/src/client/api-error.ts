@@ -3,8 +3,9 @@ import type { Problem } from '../common.ts'
 
 /** An error response from the registry. `message` is the response's `detail`. */
 export class ApiError extends AppError<'registry_refused'> {
-  constructor(status: number, problem: Problem, retryAfter?: string) {
-    super('registry_refused', problem.detail, { status, problem, retryAfter })
+  constructor(status: number, problem: Problem, retryAfter?: string, isForeign = false) {
+    const details = { status, problem, retryAfter, ...(isForeign && { isForeign }) }
+    super('registry_refused', problem.detail, details)
   }
 
   get status(): number {
@@ -20,12 +21,38 @@ export class ApiError extends AppError<'registry_refused'> {
   }
 }
 
+/**
+ * Converts an error response. Every error response of a registry has a `detail`, so a response without one is from
+ * another server, and its page says why. `sender` names that server in the message.
+ */
+export function toApiError(
+  { status, text, retryAfter }: { status: number; text: string; retryAfter: string | undefined },
+  sender: string,
+): ApiError {
+  const problem = problemIn(text)
+  if (problem) return new ApiError(status, problem, retryAfter)
+  const detail = `${sender} returned ${describePage(status, text)}`
+  return new ApiError(status, { detail }, retryAfter, true)
+}
+
+/**
+ * Describes a response that is not a registry's: its status, and the title or heading of a web page, or the code and
+ * message of an S3 store. Example: `status 413 “Request Entity Too Large”`.
+ */
+export function describePage(status: number, text: string): string {
+  const [, title = ''] = /<(?:title|h1|Code)[^>]*>\s*([^<]{1,100})/i.exec(text) ?? []
+  const [, message = ''] = /<Message>([^<]{1,200})/.exec(text) ?? []
+  const words = [title.replace(new RegExp(`^${status}\\s+`), '').trim(), message.trim()]
+  const said = words.filter((part) => part !== '').join(': ')
+  return `status ${status}${said && ` “${said}”`}`
+}
+
 /** Parses an error response from the registry. Returns undefined for anything else, such as a response from a proxy. */
 export function problemIn(text: string): Problem | undefined {
   try {
     const body: unknown = JSON.parse(text)
-    const hasDetail = typeof body === 'object' && body !== null && 'detail' in body
-    return hasDetail ? (body as Problem) : undefined
+    const { detail } = Object(body) as { detail?: unknown }
+    return typeof detail === 'string' ? (body as Problem) : undefined
   } catch {
     return undefined // not JSON, such as a page from a proxy
   }

@@ -1,8 +1,9 @@
 /** Sends the calls of a client to its registry. */
 import { sleep } from '@shoal/core/async'
 import type { Route } from '../routes/route.ts'
-import { ApiError, problemIn } from './api-error.ts'
+import { describePage, toApiError } from './api-error.ts'
 import type { AnswerOf, CallArguments, RouteTo, Target } from './call.ts'
+import { NetworkError } from './network-error.ts'
 import {
   type ApiAnswer,
   fetchTransport,
@@ -75,10 +76,12 @@ export function openConnection(options: ClientOptions): Connection {
       })
       const { status } = answer
       if ((status >= 200 && status < 300) || status === 304) return answer
+      const retryAfter = answer.headers.get('retry-after') ?? undefined
+      const found = { status, text: decodeText(answer), retryAfter }
+      const error = toApiError(found, 'a server in front of the registry')
       // Dates are ignored: registries send seconds, and every page loads this code.
-      const seconds = Number(answer.headers.get('retry-after'))
+      const seconds = Number(retryAfter)
       const isAskedToWait = [429, 503].includes(status) && seconds > 0
-      const error = toApiError(answer)
       const isFull = error.problem.code === 'storage_full' // waiting does not free storage
       if (!isAskedToWait || isFull || waits >= maxWaits) throw error
       onWait?.({ seconds, reason: 'the registry is busy' })
@@ -100,13 +103,18 @@ export function openConnection(options: ClientOptions): Connection {
 
 const decodeText = ({ body }: ApiAnswer) => new TextDecoder().decode(body)
 
-export const parseJson = <T>(answer: ApiAnswer) => JSON.parse(decodeText(answer)) as T
-
-function toApiError(answer: ApiAnswer): ApiError {
-  const { status, headers } = answer
-  const detail = `the registry returned status ${status} without an error message`
-  const problem = problemIn(decodeText(answer)) ?? { detail }
-  return new ApiError(status, problem, headers.get('retry-after') ?? undefined)
+/** @throws `NetworkError` if the response is not JSON, for example because it is a page of the network's */
+export function parseJson<T>(answer: ApiAnswer): T {
+  const text = decodeText(answer)
+  try {
+    return JSON.parse(text) as T
+  } catch (cause) {
+    const detail = describePage(answer.status, text)
+    throw new NetworkError(
+      { code: 'not_a_registry', reason: 'not_json', host: 'the registry', detail },
+      { cause },
+    )
+  }
 }
 
 function queryString(query: Record<string, unknown> = {}) {

@@ -54,6 +54,22 @@ export async function fetchChunk(
   }
 }
 
+/** Number of characters of an error response to keep: enough for the title of a page, or for a store's reason. */
+const maxErrorLength = 4_096
+
+/** Returns the failure for an error response. */
+function classifyAnswer(
+  asked: Asked,
+  status: number,
+  headers: Record<string, string | string[] | undefined>,
+  text: string,
+): TransferFailure {
+  const { header, failure } = readHead(asked, status, headers, text)
+  const { host } = asked.url
+  if (failure) return { ...classifyNetworkError(failure), status }
+  return classifyStatus(status, host, header('retry-after'), text)
+}
+
 function exchange(
   { network, fd, board, limit, stallMs, onBuffer }: FetchTools,
   { yields, fileSizeBytes, chunk, from, to }: ChunkRequest,
@@ -66,7 +82,9 @@ function exchange(
   let controller: Dispatcher.DispatchController | undefined
   let isOver = false
   let redirect: Redirect | undefined
-  let responseFailure: TransferFailure | undefined
+  /** Set if the response is an error. Called with the beginning of its body. */
+  let toResponseFailure: ((text: string) => TransferFailure) | undefined
+  let errorText = ''
   let body: ChunkBody | undefined
 
   let pauseTimer: NodeJS.Timeout | undefined
@@ -128,18 +146,17 @@ function exchange(
         },
         onResponseStart(_, status, headers) {
           stallTimer.refresh()
-          const head = readHead(asked, status, headers)
-          const { header, failure } = head
+          const { header, ...head } = readHead(asked, status, headers)
           redirect = head.redirect
           if (redirect) return
-          responseFailure = failure
-            ? { ...classifyNetworkError(failure), status }
-            : classifyStatus(status, host, header('retry-after'))
-          if (responseFailure !== undefined) return
+          if (status >= 400) {
+            toResponseFailure = (text) => classifyAnswer(asked, status, headers, text)
+            return
+          }
           const wanted = { start: chunk.start + from, size: to - from, fileSizeBytes }
           const problem = answerProblem(status, header, yields === 'file' ? wanted : chunk.size)
           if (problem === 'html') {
-            const detail = 'it returned a web page instead of the file'
+            const detail = `status ${status}`
             return failAs({ code: 'not_a_registry', reason: 'html', host, detail })
           }
           if (problem !== undefined) {
@@ -152,7 +169,9 @@ function exchange(
           }
         },
         onResponseData(_, bytes) {
-          if (isOver || body === undefined) return
+          if (isOver) return
+          if (toResponseFailure && errorText.length < maxErrorLength) errorText += bytes.toString()
+          if (body === undefined) return
           stallTimer.refresh()
           Atomics.add(board.received, 0, BigInt(bytes.length))
           const problem = body.take(bytes)
@@ -164,7 +183,7 @@ function exchange(
         onResponseEnd() {
           const found = redirect
           if (found) return end(() => resolve({ redirect: found }))
-          if (responseFailure !== undefined) return fail(responseFailure)
+          if (toResponseFailure) return fail(toResponseFailure(errorText))
           const sha256 = body?.finish()
           if (sha256 !== undefined) return end(() => resolve({ result: sha256 }))
           failAs({
@@ -175,7 +194,8 @@ function exchange(
           })
         },
         onResponseError(_, error) {
-          fail(responseFailure ?? classifyNetworkError(toNetworkFailure(error, asked)))
+          const lost = () => classifyNetworkError(toNetworkFailure(error, asked))
+          fail(toResponseFailure?.(errorText) ?? lost())
         },
       },
     )

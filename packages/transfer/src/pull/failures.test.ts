@@ -87,12 +87,14 @@ test('if the URLs of the whole file are refused, each chunk is downloaded from t
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
 })
 
-test('if every URL is refused, the pull fails with the status', async () => {
+test("if every URL is refused, the pull fails with the status and the store's reason", async () => {
   const scene = await pullScene(file)
-  scene.origin.script = () => ({ status: 403 })
+  const body = '<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>'
+  scene.origin.script = () => ({ status: 403, body })
   const tuning = { ...quickTuning, ...inThreads }
   const failure = await scene.pull({ tuning }).catch((error) => error)
   expect(failure).toMatchObject({ code: 'bytes_refused', details: { status: 403 } })
+  expect(failure.message).toMatch(/ returned status 403 “AccessDenied: Request has expired”$/)
 })
 
 test('if the file is deleted during the pull, the pull fails immediately', async () => {

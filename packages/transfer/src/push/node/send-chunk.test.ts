@@ -67,6 +67,20 @@ test.each([
   await closed.promise // the client has closed the connection
 })
 
+test("a store's reason is reported, and that of a server in front of it", async () => {
+  const answer = (status: number, type: string, body: string) =>
+    send((response) => response.writeHead(status, { 'content-type': type }).end(body))
+  const xml = '<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>'
+  await expect(answer(403, 'application/xml', xml)).rejects.toThrow(
+    /returned status 403 “AccessDenied: Request has expired”$/,
+  )
+  const page = '<title>413 Request Entity Too Large</title>'
+  await expect(answer(413, 'text/html', page)).rejects.toMatchObject({
+    message: expect.stringMatching(/returned status 413 “Request Entity Too Large”$/),
+    details: { status: 413 },
+  })
+})
+
 test("the registry's reason is reported if the response has a normal length", async () => {
   const detail = 'x'.repeat(10_000)
   const sending = send((response) => response.writeHead(400).end(JSON.stringify({ detail })))

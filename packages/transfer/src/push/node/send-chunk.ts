@@ -11,11 +11,12 @@ import {
 } from '@shoal/network/requests'
 import {
   ApiError,
+  describePage,
   isTransient,
   type MissingChunk,
   NetworkError,
   type NetworkFailure,
-  type Problem,
+  problemIn,
 } from '@shoal/protocol/client'
 import type { Dispatcher } from 'undici'
 import { bytesRefused, fileChanged } from '../../errors.ts'
@@ -112,21 +113,21 @@ function toAnswerError(
   const contentType = header('content-type')
   // These statuses may mean that the URL has expired. In that case, the caller requests a new one.
   const mayBeExpired = [401, 403, 404].includes(status)
-  const failure = failureOfAnswer({ url, proxy }, status, contentType)
+  const failure = failureOfAnswer({ url, proxy }, status, contentType, text)
   if (failure && !mayBeExpired) return toSendError(failure)
   if (status < 300) {
     // A store that accepts a chunk returns no body.
     const reason = contentType?.startsWith('text/html') ? 'html' : 'other_program'
-    const detail = `it returned status ${status} with an unexpected body`
+    const detail = describePage(status, text)
     return toSendError({ code: 'not_a_registry', reason, host, detail })
   }
   if (status < 400) return redirectRefused(url, 'moved', `it redirects to ${header('location')}`)
-  const problem = parseProblem(text)
+  const problem = problemIn(text)
   const isFull = status === 507 || problem?.code === 'storage_full'
-  const statusFailure = classifyStatus(status, host, header('retry-after'))
-  if (statusFailure?.kind === 'busy' && !isFull) return new TransferError(statusFailure)
+  const statusFailure = classifyStatus(status, host, header('retry-after'), text)
+  if (statusFailure.kind === 'busy' && !isFull) return new TransferError(statusFailure)
   const cause = failure && new NetworkError(failure)
-  const refused = bytesRefused(`${host} returned status ${status}`, status, { cause })
+  const refused = bytesRefused(`${host} returned ${describePage(status, text)}`, status, { cause })
   return problem ? new ApiError(status, problem) : refused
 }
 
@@ -160,17 +161,4 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
     if (bytes > maxAnswerBytes) break
   }
   return Buffer.concat(parts).toString()
-}
-
-/**
- * Parses an error response of the registry, which is JSON with `detail`. Undefined for a store's XML or a proxy's page.
- */
-function parseProblem(text: string): Problem | undefined {
-  if (!text.startsWith('{')) return undefined
-  try {
-    const body = JSON.parse(text)
-    return typeof body?.detail === 'string' ? body : undefined
-  } catch {
-    return undefined // a truncated response tells us no more than its status
-  }
 }

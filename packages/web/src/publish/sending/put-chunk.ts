@@ -1,4 +1,4 @@
-import { ApiError, type MissingChunk, problemIn } from '@shoal/protocol/client'
+import { type MissingChunk, toApiError } from '@shoal/protocol/client'
 import { classifyError, type PutOptions, TransferError } from '@shoal/transfer/push'
 
 /**
@@ -37,7 +37,7 @@ export function putChunk(
     request.onload = () => {
       const isStored = request.status >= 200 && request.status < 300
       if (isStored) resolve()
-      else reject(toError(request))
+      else reject(toError(request, new URL(chunk.url).host))
     }
     request.onerror = () => lose('the connection was lost')
     request.onabort = () => {
@@ -54,11 +54,10 @@ export function putChunk(
   })
 }
 
-function toError(request: XMLHttpRequest): Error {
-  const { status, responseText } = request
-  const problem = problemIn(responseText) ?? { detail: `the registry returned status ${status}` }
+function toError(request: XMLHttpRequest, host: string): Error {
+  const { status, responseText: text } = request
   const retryAfter = request.getResponseHeader('retry-after') ?? undefined
-  const error = new ApiError(status, problem, retryAfter)
+  const error = toApiError({ status, text, retryAfter }, host)
   const failure = classifyError(error, location.host)
   return failure ? new TransferError(failure) : error
 }
