@@ -138,7 +138,9 @@ test('logout ends the session, and deletes its token even if the registry is off
   await shoalHere(login, { ...options, registry: address })
   await registry[Symbol.asyncDispose]()
   const second = await shoalHere(['logout'], { ...options, registry: address })
-  expect(second.stderr).toContain('The session remains valid until it expires')
+  expect(second.stderr).toContain(
+    `! Nothing is running at ${registry.label}. The session remains valid until it expires.`,
+  )
   expect(second.exitCode).toBe(0)
   const kept = await readFile(join(home.path, 'config', 'credentials.json'), 'utf8')
   expect(JSON.parse(kept)).toEqual({})

@@ -56,6 +56,23 @@ test('an offline registry is reported as a problem, with advice', async () => {
   expect(exitCode).toBe(1)
 })
 
+test('a sign-in that cannot be checked is not reported as ended', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({
+    ...healthy,
+    'GET /v1/auth/me': { status: 403, body: { detail: 'not from this network' } },
+  })
+  const { stdout } = await shoalHere(['doctor'], {
+    home: home.path,
+    registry: registry.address,
+    env: { SHOAL_TOKEN: 'hf_key' },
+  })
+  expect(stdout).toContain(
+    `Checking the sign-in to ${registry.label} failed: Not from this network.\n`,
+  )
+  expect(stdout).not.toContain('To sign in again')
+})
+
 test("a clock that differs from the registry's clock is reported", async () => {
   await using home = await makeHome()
   const date = new Date(Date.now() - 3_600_000).toUTCString()

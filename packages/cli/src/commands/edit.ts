@@ -3,9 +3,9 @@ import { formatPath, pages } from '@shoal/protocol/pages'
 import { Command, Option } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { openModel } from '../models/open-model.ts'
-import { readCard } from '../models/read-card.ts'
 import { editText } from '../terminal/edit-text.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
+import { readText } from '../terminal/read-text.ts'
 import { repeatable } from '../terminal/repeatable.ts'
 
 type EditOptions = {
@@ -81,7 +81,7 @@ async function readChanges(name: string, options: EditOptions): Promise<ModelCha
     ...(license !== undefined && { license: license || null }),
     ...(tag && { tags: tag }),
     ...(!tags && { tags: [] }),
-    ...(card !== undefined && { readme: await readCard(card) }),
+    ...(card !== undefined && { readme: await readText(card) }),
     ...(options.public && { is_public: true }),
     ...(options.private && { is_public: false }),
   }

@@ -2,6 +2,7 @@ import { ApiError, NetworkError } from '@shoal/protocol/client'
 import { Command } from 'commander'
 import { forgetKnownModels } from '../completion/known-models.ts'
 import type { OpenContext } from '../context.ts'
+import { networkFailure } from '../failures/network-failures.ts'
 import { forgetCredential, readCredentials } from '../settings/credentials.ts'
 import { readCliSetting } from '../settings/read-cli-setting.ts'
 import { cliSettings } from '../settings/settings.ts'
@@ -18,7 +19,8 @@ export function logoutCommand(open: OpenContext): Command {
       await client.logout().catch((error: unknown) => {
         // The token is removed from this machine regardless, but the registry may still accept it.
         if (error instanceof NetworkError) {
-          printer.warn(`${label} did not respond. The session remains valid until it expires.`)
+          const { message } = networkFailure(error.failure)
+          printer.warn(`${message} The session remains valid until it expires.`)
         } else if (!(error instanceof ApiError)) {
           throw error
         } else if (error.status !== 401) {

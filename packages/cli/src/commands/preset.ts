@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isModelName } from '@shoal/core/references'
 import { parseKeepAlive } from '@shoal/core/units'
@@ -10,6 +9,7 @@ import { invalidModelName } from '../models/invalid-model-name.ts'
 import { listPreset } from '../models/list-preset.ts'
 import { getLocalChoices } from '../models/local-models.ts'
 import { misuse } from '../terminal/failure.ts'
+import { readText } from '../terminal/read-text.ts'
 import { repeatable } from '../terminal/repeatable.ts'
 
 type NumberOption = {
@@ -115,7 +115,7 @@ async function change(preset: Preset, options: PresetOptions): Promise<Preset> {
   return withoutEmpty({
     ...preset,
     ...(system !== undefined && { system }),
-    ...(template !== undefined && { template: template && (await readFile(template, 'utf8')) }),
+    ...(template !== undefined && { template: template && (await readText(template)) }),
     ...(keepAlive !== undefined && { keep_alive: keepAlive }),
     ...(aliases && { aliases }),
     parameters,

@@ -24,6 +24,10 @@ test('an invalid GGUF file is detected before any request to the registry', asyn
   expect(bad.exitCode).toBe(1)
   const missing = await shoalHere(['push', join(home.path, 'none.gguf')], options)
   expect(missing.exitCode).toBe(3)
+  const folder = await shoalHere(['push', nanoPath, '--card', home.path], options)
+  expect(folder.stderr).toContain(
+    `✗ ${home.path} cannot be read: illegal operation on a directory.`,
+  )
   const twice = await shoalHere(['push', nanoPath, nanoPath], options)
   expect(twice.stderr).toContain('Two of the files have the same name')
   expect(registry.asked).toEqual([])

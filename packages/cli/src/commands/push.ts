@@ -5,9 +5,9 @@ import { Command } from 'commander'
 import type { OpenContext, Registry } from '../context.ts'
 import { defaultModelName } from '../models/default-name.ts'
 import { invalidModelName } from '../models/invalid-model-name.ts'
-import { readCard } from '../models/read-card.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Printer } from '../terminal/printer.ts'
+import { readText } from '../terminal/read-text.ts'
 import { repeatable } from '../terminal/repeatable.ts'
 import { formatBytes, plural, shortList } from '../terminal/units.ts'
 import { dropNewModel } from '../transfers/drop-new-model.ts'
@@ -109,7 +109,7 @@ function checkedName(text: string): string {
 
 async function readDetails(options: PushOptions) {
   const { displayName, description, license, tag, card } = options
-  const readme = card && (await readCard(card))
+  const readme = card && (await readText(card))
   return {
     ...(displayName && { display_name: displayName }),
     ...(description && { description }),

@@ -75,7 +75,7 @@ function clock(label: string, date: string | null): Finding[] {
   ]
 }
 
-async function signIn({ client, label, token }: Registry): Promise<Finding> {
+async function signIn({ client, label, address, token }: Registry): Promise<Finding> {
   if (token === undefined) {
     return {
       check: 'sign-in',
@@ -89,11 +89,8 @@ async function signIn({ client, label, token }: Registry): Promise<Finding> {
     return { check: 'sign-in', state: 'ok', text: `Signed in to ${label} as ${username}` }
   } catch (error) {
     if (!(error instanceof ApiError) && !(error instanceof NetworkError)) throw error
-    return {
-      check: 'sign-in',
-      state: 'problem',
-      text: `Checking the sign-in to ${label} failed: ${error.message}`,
-      advice: 'To sign in again: shoal login',
-    }
+    const { message, hint } = toFailure(error, { address, hasToken: true })
+    const text = `Checking the sign-in to ${label} failed: ${message}`
+    return { check: 'sign-in', state: 'problem', text, ...(hint && { advice: hint }) }
   }
 }

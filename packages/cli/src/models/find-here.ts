@@ -5,6 +5,7 @@ import { isErrno } from '@shoal/files'
 import type { FoundFile, Skipped, StoreName } from '@shoal/transfer'
 import type { Environment } from '../environment.ts'
 import { Failure } from '../terminal/failure.ts'
+import { notReadable } from '../terminal/read-text.ts'
 
 type StorePlaces = { env: Environment; home: string; platform: NodeJS.Platform }
 
@@ -59,14 +60,4 @@ async function isFolder(path: string): Promise<boolean> {
     if (isErrno(error, 'EACCES')) return true
     throw error
   }
-}
-
-function notReadable(source: string, error: unknown): never {
-  if (isErrno(error, 'ENOENT')) {
-    throw new Failure('not_found', `${source} does not exist.`, { cause: error })
-  }
-  if (isErrno(error, 'EACCES')) {
-    throw new Failure('failed', `${source} cannot be read: permission denied.`, { cause: error })
-  }
-  throw error
 }

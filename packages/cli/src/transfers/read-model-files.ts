@@ -1,9 +1,11 @@
 /** Reads and checks the files to publish, before anything is created or uploaded. */
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { hasCode } from '@shoal/core/errors'
 import { isModelFilename, shellWord } from '@shoal/core/references'
 import { type FileLike, fileChoices, getStem, missingParts } from '@shoal/model-file/choices'
 import { Failure, misuse } from '../terminal/failure.ts'
+import { notReadable } from '../terminal/read-text.ts'
 import { formatContext, formatCount, shortList } from '../terminal/units.ts'
 
 export type ModelFileHere = {
@@ -28,11 +30,7 @@ export async function readModelFiles(paths: readonly string[]): Promise<ModelFil
 
 async function readModelFile(path: string): Promise<ModelFileHere> {
   const filename = basename(path)
-  const found = await stat(path).catch((error: unknown) => {
-    throw new Failure('not_found', `The file ${path} does not exist or cannot be accessed.`, {
-      cause: error,
-    })
-  })
+  const found = await stat(path).catch((error: unknown) => notReadable(path, error))
   if (!found.isFile()) throw misuse(`${path} is not a file.`)
   if (!isModelFilename(filename)) {
     throw misuse(
@@ -42,8 +40,8 @@ async function readModelFile(path: string): Promise<ModelFileHere> {
   }
   const { extractFacts, readGgufFile } = await import('@shoal/model-file')
   const header = await readGgufFile(path).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Failure('failed', `${filename} cannot be read as a GGUF file: ${reason}.`, {
+    if (!hasCode(error, 'invalid_gguf')) return notReadable(path, error)
+    throw new Failure('failed', `${filename} cannot be read as a GGUF file: ${error.message}.`, {
       hint: 'Nothing was uploaded.',
       cause: error,
     })

@@ -53,6 +53,7 @@ async function findProblem(
     signal?.throwIfAborted()
     const isMissing = isErrno(error, 'ENOENT')
     if (isMissing || hasCode(error, 'not_found')) return 'is missing'
+    if (isErrno(error, 'EIO', 'EACCES', 'EPERM')) return `cannot be read: ${error.message}`
     throw error
   }
 }
