@@ -87,7 +87,7 @@ export const daemonReasons = {
   registry_refused: {
     status: 403,
     ending: 'not_permitted',
-    meaning: 'the registry requires you to sign in again',
+    meaning: 'the registry requires you to sign in again, or does not allow the request',
   },
   model_not_found: {
     status: 404,

@@ -44,9 +44,13 @@ function refusal({ status, message }: ApiError, { model, registry }: Asked): Fau
       { param: 'model' },
     )
   }
-  if (status === 401 || status === 403) {
+  if (status === 401) {
     const message = `the registry at ${registry} requires you to sign in again: shoal login${registryOption(registry)}`
     return new Fault('registry_refused', message)
+  }
+  if (status === 403) {
+    const why = `the registry at ${registry} does not allow the request: ${message}`
+    return new Fault('registry_refused', why)
   }
   return new Fault('registry_failed', `the registry at ${registry} returned an error: ${message}`)
 }
