@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
 import { rawRequest } from './testing/raw-request.ts'
 import { describeApi, type TestRegistry } from './testing/test-registry.ts'
@@ -24,7 +25,7 @@ describeApi('every response', { on: ['SQLite', 'three nodes'] }, (start, oneNode
     expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('to a body with an unsupported media type is a 415, and to an oversized body a 413', async () => {
+  test('to a body with an unsupported media type or encoding is a 415, and to an oversized body a 413', async () => {
     const token = await registry.register('ana')
     const xml = await registry.post('/v1/models', {
       token,
@@ -32,12 +33,19 @@ describeApi('every response', { on: ['SQLite', 'three nodes'] }, (start, oneNode
       headers: { 'content-type': 'application/xml' },
     })
     expect(xml.status).toBe(415)
+    const compressed = await registry.post('/v1/models', {
+      token,
+      bytes: new Uint8Array(gzipSync('{"name":"x1"}')),
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    })
+    expect(compressed.status).toBe(415)
+    expect(compressed.headers.get('accept-encoding')).toBe('identity')
     const large = await registry.post('/v1/models', {
       token,
       body: { name: 'x1', readme: 'x'.repeat(1_100_000) },
     })
     expect(large.status).toBe(413)
-    for (const { body } of [xml, large]) expect(body).toEqual({ detail: expect.any(String), ...{} })
+    for (const { body } of [xml, compressed, large]) expect(body).toEqual({ detail: expect.any(String), ...{} })
   })
 
   test('requires an allowed Host, except for the liveness probe', async () => {

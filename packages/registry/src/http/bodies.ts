@@ -5,7 +5,7 @@ import { untilStalled } from '../store/until-stalled.ts'
 /**
  * Configures how request bodies are read. Routes that take a body accept only JSON. Other routes ignore the body,
  * because clients send empty bodies with all kinds of content types. A client that sends nothing for `senderMs` before
- * its body is complete gets 408.
+ * its body is complete gets 408, and one that compresses its body gets 415.
  */
 export function useBodies(app: FastifyInstance, senderMs: number) {
   const parseJson = app.getDefaultJsonParser('error', 'error')
@@ -14,9 +14,16 @@ export function useBodies(app: FastifyInstance, senderMs: number) {
     if (takesBody(request)) parseJson(request, String(text), done)
     else done(null)
   })
-  app.addHook('preParsing', (request, _reply, payload, done) =>
-    done(null, takesBody(request) ? untilSenderStalls(payload as Readable, senderMs) : payload),
-  )
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (!takesBody(request)) return done(null, payload)
+    const encoding = request.headers['content-encoding'] ?? 'identity'
+    if (encoding.toLowerCase() !== 'identity') {
+      reply.header('accept-encoding', 'identity') // RFC 9110 §15.5.16
+      const message = `the body must not be compressed (Content-Encoding: ${encoding})`
+      return done(Object.assign(new Error(message), { statusCode: 415 }))
+    }
+    done(null, untilSenderStalls(payload as Readable, senderMs))
+  })
   app.addContentTypeParser('*', (request, payload, done) => {
     if (takesBody(request)) {
       const type = request.headers['content-type']
