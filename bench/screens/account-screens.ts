@@ -47,6 +47,7 @@ async function makeKey(page: Page) {
 const askToRevoke = (page: Page) => page.getByRole('button', { name: 'Revoke ci' }).click()
 
 async function askToDelete(page: Page) {
-  await page.getByRole('button', { name: 'Delete model', exact: true }).click()
+  const section = page.getByRole('region', { name: 'Delete model' })
+  await section.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('dialog').waitFor()
 }
