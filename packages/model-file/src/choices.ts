@@ -17,5 +17,6 @@ export {
 } from './choosing/file-choices.ts'
 export { findBestFit, memoryForModels, memoryNeeded, memoryOfMachine } from './choosing/fit.ts'
 export { usualContext } from './choosing/memory.ts'
+export { splitAtQuantizations } from './gguf/quantization.ts'
 export { isOtherRole, otherRoles } from './gguf/roles.ts'
 export { getStem } from './gguf/shards.ts'

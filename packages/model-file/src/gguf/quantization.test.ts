@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findQuantizationInFilename } from './quantization.ts'
+import { findQuantizationInFilename, splitAtQuantizations } from './quantization.ts'
 import { findShardInFilename } from './shards.ts'
 
 test.for([
@@ -16,6 +16,18 @@ test.for([
   ['model.gguf', undefined],
 ] as const)('the quantization in %s is %s', ([filename, quantization]) => {
   expect(findQuantizationInFilename(filename)).toBe(quantization)
+})
+
+test('a name is split at the quantizations in it', () => {
+  expect(splitAtQuantizations('shoal pull tide:Q4_K_M')).toEqual(['shoal pull tide:', 'Q4_K_M', ''])
+  expect(splitAtQuantizations('tide-f16-iq3_xxs.gguf')).toEqual([
+    'tide-',
+    'f16',
+    '-',
+    'iq3_xxs',
+    '.gguf',
+  ])
+  expect(splitAtQuantizations('abf16Q4_0x')).toEqual(['abf16Q4_0x'])
 })
 
 test('a shard is recognized by the end of its filename; shards are counted from 1', () => {

@@ -5,6 +5,7 @@ import { useRef } from 'react'
 import { useCalls, useClient } from '../api/context.ts'
 import { allFilesQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { Name } from '../ui/name.tsx'
 import { Failure } from '../ui/problem.tsx'
 
 /** All files of a model, including those that are not ready. */
@@ -53,7 +54,9 @@ function FileLine({ model, file }: { model: ModelRecord; file: ModelFile }) {
   return (
     <li className="flex items-center gap-4 border-line border-t py-3 text-[15px] sm:gap-6">
       <div className="min-w-0 flex-1">
-        <p className="break-all font-mono text-[14px]">{filename}</p>
+        <p className="break-all font-mono text-[14px]">
+          <Name text={filename} />
+        </p>
         <p className="text-[14px] text-ink-3">
           {[quantization, formatBytes(file_size_bytes), fileStatus].filter(Boolean).join(' · ')}
         </p>

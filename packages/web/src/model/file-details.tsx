@@ -1,5 +1,6 @@
 import type { ModelFile } from '@shoal/protocol/client'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { Name } from '../ui/name.tsx'
 import type { Choice } from './choices.ts'
 
 /** The details needed to verify a downloaded file. */
@@ -15,7 +16,9 @@ export function FileDetails({ choice: { files } }: { choice: Choice }) {
             <div key={name} className="contents">
               <dt className="text-ink-3">{name}</dt>
               <dd className="flex min-w-0 items-center gap-1 font-mono text-[13px]">
-                <span className="min-w-0 break-all">{value}</span>
+                <span className="min-w-0 break-all">
+                  <Name text={value} />
+                </span>
                 <CopyButton
                   value={value}
                   label={`Copy ${name}`}

@@ -3,6 +3,7 @@ import { findFidelity } from '@shoal/model-file/choices'
 import type { ModelRecord } from '@shoal/protocol/client'
 import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
+import { Name } from '../ui/name.tsx'
 import { type Choice, getMemory, isRough } from './choices.ts'
 import { FileDetails } from './file-details.tsx'
 import { GetMenu } from './get-menu.tsx'
@@ -41,7 +42,9 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
               className={`transition-transform ${isOpen ? 'rotate-90' : ''}`}
             />
           </button>
-          <span className={isCompanion ? 'text-[13px] leading-tight' : ''}>{label}</span>
+          <span className={isCompanion ? 'text-[13px] leading-tight' : ''}>
+            <Name text={label} />
+          </span>
           {isBest && (
             <span className="whitespace-nowrap font-sans font-semibold text-[13px] text-roe-ink">
               {isRough(choice) ? 'Fits' : 'Best fit'}

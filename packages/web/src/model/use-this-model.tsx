@@ -7,6 +7,7 @@ import { MemoryChoice } from '../app/memory-choice.tsx'
 import { usePrefs } from '../app/use-prefs.ts'
 import { Words } from '../ui/command-line.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { Name } from '../ui/name.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { adviceFor } from './advice.ts'
 import { type Choice, findProjector, isRough } from './choices.ts'
@@ -68,8 +69,10 @@ function BestFit({ best, contextTokens }: { best: Choice; contextTokens: number 
     <>
       With a context of {formatContext(contextTokens)} tokens,{' '}
       {isRough(best) ? 'the largest file that fits is ' : 'the best fit is '}
-      <strong className="break-all font-mono text-[14px] text-ink">{label}</strong> (download:{' '}
-      {formatBytes(sizeBytes)}).
+      <strong className="break-all font-mono text-[14px] text-ink">
+        <Name text={label} />
+      </strong>{' '}
+      (download: {formatBytes(sizeBytes)}).
     </>
   )
 }
@@ -79,8 +82,10 @@ function Projector({ projector: { label, sizeBytes } }: { projector: Choice }) {
   return (
     <p className="mt-2 text-[15px] text-ink-2">
       For images or sound, llama.cpp also needs the projector{' '}
-      <strong className="break-all font-mono text-[14px] text-ink">{label}</strong> (download:{' '}
-      {formatBytes(sizeBytes)}).
+      <strong className="break-all font-mono text-[14px] text-ink">
+        <Name text={label} />
+      </strong>{' '}
+      (download: {formatBytes(sizeBytes)}).
     </p>
   )
 }

@@ -5,6 +5,7 @@ import { useId, useRef } from 'react'
 import { useCalls } from '../api/context.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { FieldNote } from '../ui/field.tsx'
+import { Name } from '../ui/name.tsx'
 import { sentence } from '../ui/sentence.ts'
 import { hashChunk } from './hashing/hash-file.ts'
 import { discardJob } from './jobs/discard-job.ts'
@@ -52,7 +53,9 @@ export function UnfinishedJob({ job, onChange }: Props) {
       {!hasHandles && (
         <ul className="mt-1 break-all font-mono text-[13px] text-ink-2">
           {files.map(({ filename }) => (
-            <li key={filename}>{filename}</li>
+            <li key={filename}>
+              <Name text={filename} />
+            </li>
           ))}
         </ul>
       )}

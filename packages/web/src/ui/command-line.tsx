@@ -1,4 +1,5 @@
 import { CopyButton } from './copy-button.tsx'
+import { Name } from './name.tsx'
 
 type Props = { text: string; label?: string; className?: string }
 
@@ -22,7 +23,9 @@ export function Words({ text }: { text: string }) {
     // biome-ignore lint/suspicious/noArrayIndexKey: words have no other key
     <span key={index}>
       {index > 0 && ' '}
-      <span className="inline-block max-w-full break-all align-top">{word}</span>
+      <span className="inline-block max-w-full break-all align-top">
+        <Name text={word} />
+      </span>
     </span>
   ))
 }

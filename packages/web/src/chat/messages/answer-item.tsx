@@ -2,6 +2,7 @@ import { RotateCcw } from 'lucide-react'
 import { lazy, memo, Suspense, useEffect, useState } from 'react'
 import { Glyph } from '../../fish/fish.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { Name } from '../../ui/name.tsx'
 import { useObservable } from '../../use-observable.ts'
 import { type Answer, type AnswerEnding, thoughtAndSaid } from '../conversation/conversation.ts'
 import type { Chat } from '../state/chat.ts'
@@ -104,7 +105,9 @@ function Speaker({ model, parameters }: { model: string; parameters: number | nu
         parameters={parameters}
         className="size-7 rounded-lg"
       />
-      <span className="min-w-0 break-all">{model}</span>
+      <span className="min-w-0 break-all">
+        <Name text={model} />
+      </span>
     </h2>
   )
 }

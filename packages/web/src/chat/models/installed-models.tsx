@@ -4,6 +4,7 @@ import { MessageSquare, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { Glyph } from '../../fish/fish.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Name } from '../../ui/name.tsx'
 import { useObservable } from '../../use-observable.ts'
 import { FaultNotice } from '../messages/models-problem.tsx'
 import type { ModelStore } from './model-store.ts'
@@ -91,7 +92,9 @@ function InstalledModel({ model, onChat, onRemove }: RowProps) {
     <li className="flex items-center gap-4 border-line border-t py-3">
       <Glyph name={id.replace(/:[^/]*$/, '')} parameters={null} />
       <div className="min-w-0 flex-1">
-        <h3 className="break-all font-medium font-mono text-[15px]">{id}</h3>
+        <h3 className="break-all font-medium font-mono text-[15px]">
+          <Name text={id} />
+        </h3>
         <p className="spec mt-0.5 flex flex-wrap gap-x-4">
           {facts.map((fact) => (
             <span key={fact}>{fact}</span>

@@ -1,6 +1,7 @@
 import { FileWarning } from 'lucide-react'
 import { useCommands } from '../../api/use-commands.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
+import { Name } from '../../ui/name.tsx'
 import type { ChosenChoice, RefusedFile } from './chosen-file.ts'
 import { DropZone } from './drop-zone.tsx'
 import { FileChoiceRow } from './file-choice-row.tsx'
@@ -64,7 +65,9 @@ function Refused({ files }: { files: readonly RefusedFile[] }) {
         <li key={filename} className="flex gap-3">
           <FileWarning size={18} aria-hidden className="mt-0.5 shrink-0 text-roe-ink" />
           <span className="min-w-0 break-words">
-            <strong className="break-all font-medium font-mono text-[14px]">{filename}</strong>{' '}
+            <strong className="break-all font-medium font-mono text-[14px]">
+              <Name text={filename} />
+            </strong>{' '}
             cannot be published: {reason}.
           </span>
         </li>

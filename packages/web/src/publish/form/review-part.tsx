@@ -2,6 +2,7 @@ import { formatBytes, plural } from '@shoal/core/units'
 import type { ModelRecord } from '@shoal/protocol/client'
 import { Globe, Lock } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
+import { Name } from '../../ui/name.tsx'
 import type { ChosenFile } from './chosen-file.ts'
 import type { Details } from './details.ts'
 import { Part } from './part.tsx'
@@ -29,8 +30,10 @@ export function ReviewPart({ details, edit, files, sizeBytes, existing, isBusy }
         {files.length > 0 && (
           <p className="min-w-0 break-words text-[15px] text-ink-2">
             {what}, {existing ? 'to' : 'as'}{' '}
-            <span className="break-all font-mono text-[14px] text-ink">{details.name || '…'}</span>,{' '}
-            {isPublic ? 'public' : 'private'}
+            <span className="break-all font-mono text-[14px] text-ink">
+              <Name text={details.name || '…'} />
+            </span>
+            , {isPublic ? 'public' : 'private'}
           </p>
         )}
       </div>

@@ -1,4 +1,5 @@
 import { formatBytes } from '@shoal/core/units'
+import { Name } from '../../ui/name.tsx'
 import type { FileState } from '../jobs/progress-share.ts'
 
 const looks: Partial<Record<FileState['stage'], string>> = {
@@ -13,7 +14,9 @@ export function FileProgressRow({ file, isRunning }: Props) {
   return (
     <li className="border-line border-t py-3">
       <p className="flex flex-wrap items-baseline justify-between gap-x-4 text-[14px]">
-        <span className="min-w-0 break-all font-mono">{filename}</span>
+        <span className="min-w-0 break-all font-mono">
+          <Name text={filename} />
+        </span>
         <span className={`tabular-nums ${looks[stage] ?? 'text-ink-2'}`}>
           {wordsFor(file, isRunning)}
           <span className="ml-3 text-ink-3">{formatBytes(sizeBytes)}</span>
