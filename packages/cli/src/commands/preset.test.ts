@@ -32,12 +32,15 @@ test('preset saves the settings of a model, shows them, and removes those with e
     keep_alive: '2h',
     aliases: ['gpt-4o'],
   })
+  const ofAlias = await shoalHere(['path', 'gpt-4o'], { home: home.path })
+  expect(ofAlias.stdout).toBe(`${join(home.models, 'tide-7b', 'tide-7b-Q8_0.gguf')}\n`)
+  await using registry = await scriptedRegistry(modelScript(sampleModel(), []))
+  const at = { home: home.path, registry: registry.address }
+  expect((await shoalHere(['show', 'gpt-4o'], at)).stdout).toMatch(/^tide-7b /)
   await preset('--temperature', '', '--stop', '', '--alias', '', '--template', '')
   expect((await preset()).stdout).toBe(
     'num_ctx            8192\nkeep_alive         2h\nsystem             Be kind.\n',
   )
-  await using registry = await scriptedRegistry(modelScript(sampleModel(), []))
-  const at = { home: home.path, registry: registry.address }
   expect((await shoalHere(['show', 'tide-7b'], at)).stdout).toContain(
     'Settings on this machine:\nnum_ctx            8192\n',
   )

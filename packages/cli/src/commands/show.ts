@@ -7,6 +7,7 @@ import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { type FoundModel, getModelWithFiles } from '../models/find-model.ts'
 import { listPreset } from '../models/list-preset.ts'
+import { resolveAlias } from '../models/local-models.ts'
 import type { Colors } from '../terminal/colors.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
@@ -29,7 +30,7 @@ export function showCommand(open: OpenContext): Command {
       const context = await open()
       const { printer, environment, places } = context
       const { readPreset } = await import('@shoal/transfer')
-      const found = await getModelWithFiles(context, reference)
+      const found = await getModelWithFiles(context, await resolveAlias(context, reference))
       const { model, choices } = found
       const preset = await readPreset(join(places.models, model.name))
       const document = { ...model, files: choices.flatMap(({ files }) => files), preset }

@@ -87,6 +87,8 @@ async function getNamedChoices(context: Context, text: string): Promise<LocalCho
   const all = await listLocalChoices(context, (one) => unreadable.push(one))
   const ofModel = chooseByHost(all, { name, registry })
   if (quantization === undefined && ofModel.length > 0) return ofModel
+  const aliased = ofModel.length > 0 ? [] : await chooseByAlias(all, readReference(text))
+  if (aliased.length > 0) return aliased
   const found = quantization === undefined ? [] : findChoices(ofModel, quantization)
   if (found.length > 0) return found
   const folder = join(context.places.models, name)
@@ -110,6 +112,31 @@ function chooseByHost(
   const nested = named(`${hostOf(registry)}/${name}`)
   if (nested.length > 0) return nested
   return named(name).filter(({ files: [{ record }] }) => isFromHost(record?.registry, registry))
+}
+
+/**
+ * Returns the choices of the model that has this alias (`shoal preset --alias`). As in the daemon, an alias has neither a
+ * host nor a quantization.
+ */
+async function chooseByAlias(
+  all: readonly LocalChoice[],
+  { name, quantization, registry }: Reference,
+): Promise<LocalChoice[]> {
+  if (quantization !== undefined || registry !== undefined) return []
+  const { readPreset } = await import('@shoal/transfer')
+  for (const [folder, choices] of Map.groupBy(all, ({ files: [{ path }] }) => dirname(path))) {
+    if ((await readPreset(folder)).aliases?.includes(name)) return choices
+  }
+  return []
+}
+
+/** Returns the name of the model on this machine that has this alias, unless the alias is also a name; else, `text`. */
+export async function resolveAlias(context: Context, text: string): Promise<string> {
+  const reference = readReference(text)
+  const all = await listKnownChoices(context)
+  if (chooseByHost(all, reference).length > 0) return text
+  const [choice] = await chooseByAlias(all, reference)
+  return choice?.modelName ?? text
 }
 
 /** Returns the choice to run: the one that the reference specifies, or else the best fit among the complete choices. */
