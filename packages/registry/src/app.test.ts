@@ -45,7 +45,8 @@ describeApi('every response', { on: ['SQLite', 'three nodes'] }, (start, oneNode
       body: { name: 'x1', readme: 'x'.repeat(1_100_000) },
     })
     expect(large.status).toBe(413)
-    for (const { body } of [xml, compressed, large]) expect(body).toEqual({ detail: expect.any(String), ...{} })
+    for (const { body } of [xml, compressed, large])
+      expect(body).toEqual({ detail: expect.any(String), ...{} })
   })
 
   test('requires an allowed Host, except for the liveness probe', async () => {

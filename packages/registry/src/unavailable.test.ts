@@ -6,7 +6,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { hasPostgres, postgresUrl } from '../../../testing/servers.ts'
 import { canMount } from '../../../testing/small-disk.ts'
-import { isStorageFull, isUnavailable } from './unavailable.ts'
+import { describeUnavailable, isStorageFull, isUnavailable } from './unavailable.ts'
 
 const require = createRequire(import.meta.url)
 const kysely = dirname(require.resolve('kysely'))
@@ -64,8 +64,14 @@ test('certain codes of PostgreSQL, SQLite and the operating system count as temp
   for (const code of [5, 6, 8, 10, 14, 778, 517])
     expect.soft(isUnavailable(sqlite(code))).toBe(true)
   for (const code of [1, 11, 13, 19, 2067]) expect.soft(isUnavailable(sqlite(code))).toBe(false)
-  for (const code of ['ECONNRESET', 'EMFILE']) {
-    expect.soft(isUnavailable(Object.assign(new Error('x'), { code })), code).toBe(true)
+  for (const [code, what] of [
+    ['ECONNRESET', "the registry's database is unavailable"],
+    ['EIO', "the registry's disk is unavailable"],
+    ['EMFILE', 'the registry has too many open files'],
+  ] as const) {
+    const error = Object.assign(new Error('x'), { code })
+    expect.soft(isUnavailable(error), code).toBe(true)
+    expect.soft(describeUnavailable(error)).toBe(what)
   }
   const socketGone = Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'connect' })
   expect.soft(isUnavailable(socketGone)).toBe(true)

@@ -4,12 +4,13 @@
 
 import { isDomainError } from './errors.ts'
 
-/**
- * Operating-system error codes for a server that cannot be reached, a disk that fails or has become read-only, and too
- * many open files.
- */
-const systemCodes =
-  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE|EROFS|EIO|ENXIO|ENODEV|ESTALE)$/
+/** Operating-system error codes for a server that cannot be reached. */
+const connectionCodes =
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN)$/
+/** Those for a disk that fails or has become read-only. */
+const diskCodes = /^(EROFS|EIO|ENXIO|ENODEV|ESTALE)$/
+/** Those for too many open files. */
+const limitCodes = /^(EMFILE|ENFILE)$/
 
 /**
  * SQLSTATE classes and codes (PostgreSQL documentation, appendix A):
@@ -72,13 +73,21 @@ export function isUnavailable(error: unknown): boolean {
   const code = getCode(error)
   // Any error while connecting counts as temporary, even ENOENT: a stopped server has no Unix socket.
   const isConnecting = 'syscall' in error && error.syscall === 'connect'
-  if (isConnecting || systemCodes.test(code)) return true
+  if (isConnecting || [connectionCodes, diskCodes, limitCodes].some((of) => of.test(code)))
+    return true
   if (code.length === 5 && sqlStates.test(code)) return true
   if (code === '55000') return 'file' in error && error.file === startingSessions
   if (/^(XX000|42501)$/.test(code) && 'file' in error) return postgresFiles.test(`${error.file}`)
   const sqliteCode = findSqliteCode(error)
   if (sqliteCode !== undefined) return sqliteCodes.includes(sqliteCode)
   return sentences.some((sentence) => sentence.test(error.message))
+}
+
+/** Says what is unavailable, for an error for which `isUnavailable` returns true. */
+export function describeUnavailable(error: Error): string {
+  const code = getCode(error)
+  if (limitCodes.test(code)) return 'the registry has too many open files'
+  return `the registry's ${diskCodes.test(code) ? 'disk' : 'database'} is unavailable`
 }
 
 /** Whether the error means that the disk of the store or of the database is full. */

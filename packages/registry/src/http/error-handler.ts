@@ -4,7 +4,7 @@ import type { Problem } from '@shoal/protocol'
 import { errorHandler, withoutQuery } from '@shoal/server'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type DomainError, isDomainError, notFound, type ProblemDetails } from '../errors.ts'
-import { isStorageFull, isUnavailable } from '../unavailable.ts'
+import { describeUnavailable, isStorageFull, isUnavailable } from '../unavailable.ts'
 import { messagesByFormat } from './validation.ts'
 
 const retryAfterSeconds = 5
@@ -36,7 +36,7 @@ function describe(error: FastifyError | DomainError | Error): Description {
 
   if (isStorageFull(error)) return describeFullDisk("the registry's disk is full")
   if (isUnavailable(error)) {
-    const problem = { detail: "the registry's database or store is unavailable" }
+    const problem = { detail: describeUnavailable(error) }
     return { status: 503, problem, retryAfter: retryAfterSeconds }
   }
   const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500
