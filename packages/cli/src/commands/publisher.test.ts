@@ -77,7 +77,9 @@ test('edit refuses invalid options, and changes nothing', async () => {
   expect(nothing.stderr).toContain('Nothing to change.')
   expect((await shoal('edit', 'tide', '--tag', 'a', '--no-tags')).exitCode).toBe(2)
   expect((await shoal('edit', 'tide', '--public', '--private')).exitCode).toBe(2)
-  expect((await shoal('edit', 'tide', '--card', 'missing.md')).stderr).toContain('cannot be read')
+  expect((await shoal('edit', 'tide', '--card', 'missing.md')).stderr).toContain(
+    'missing.md does not exist',
+  )
   expect((await shoal('edit', 'tidy', '--tag', 'a')).stderr).toContain('Did you mean tide?')
   expect(await client.getModel('tide')).toEqual(before)
 })
