@@ -13,6 +13,7 @@ import {
   word,
 } from '@shoal/core/settings'
 import { parseKeepAlive } from '@shoal/core/units'
+import { readSecretFile } from '@shoal/files/secret'
 
 const parseOrigin: Parse<string> = (text, refuse) => {
   if (URL.canParse(text) && new URL(text).origin !== 'null') return new URL(text).origin
@@ -102,6 +103,7 @@ export const daemonSettings = {
   /** The flag's value is the path of a file that contains the key. */
   apiKey: setting({
     variable: 'SHOAL_API_KEY',
+    readFile: readSecretFile,
     flag: '--api-key-file <file>',
     parse: word,
     description: 'API key that the daemon requires',

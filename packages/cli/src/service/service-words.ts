@@ -2,6 +2,7 @@
 import { access } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Setting, variablesOf } from '@shoal/core/settings'
 import { daemonSettings } from '@shoal/daemon/settings'
 import { isErrno } from '@shoal/files'
 import { networkSettings } from '@shoal/network'
@@ -53,16 +54,18 @@ export function carriedVariables(env: Environment): {
   const settings = [
     cliSettings.home,
     cliSettings.registry,
+    cliSettings.token,
     cliSettings.modelFolders,
     ...Object.values(daemonSettings),
   ]
-  const names = [...settings, ...Object.values(networkSettings)].flatMap(
-    ({ variable }: { variable?: string | undefined }) => variable ?? [],
+  const names = [...settings, ...Object.values(networkSettings)].flatMap((one: Setting<unknown>) =>
+    variablesOf(one),
   )
   const wanted = [...new Set([...names, ...folders])].filter((name) => !secrets.includes(name))
   const carried = wanted.flatMap((name) => {
     const value = env[name]
-    return value ? [[name, name === cliSettings.home.variable ? resolve(value) : value]] : []
+    const isPath = name === cliSettings.home.variable || name.endsWith('_FILE')
+    return value ? [[name, isPath ? resolve(value) : value]] : []
   })
   return { carried: Object.fromEntries(carried), leftOut: secrets.filter((name) => env[name]) }
 }

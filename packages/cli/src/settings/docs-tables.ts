@@ -1,5 +1,5 @@
 /** The settings tables in the docs. `npm run docs` updates them. */
-import { flagName, type Setting } from '@shoal/core/settings'
+import { flagName, type Setting, variablesOf } from '@shoal/core/settings'
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
 import { registrySettings, s3Settings } from '@shoal/registry/settings'
@@ -9,7 +9,7 @@ type Row = Setting<unknown>
 
 const columns = {
   flag: ({ flag }: Row) => flag && code(flagName(flag)),
-  variable: ({ variable }: Row) => variable && code(variable),
+  variable: (row: Row) => variablesOf(row).map(code).join(', '),
   setting: ({ saved }: Row) => saved && code(saved),
   default: (row: Row) => row.defaultPhrase ?? (row.default ? code(row.default) : 'none'),
   description: ({ description }: Row) => description,

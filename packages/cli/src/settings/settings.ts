@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { delimiter, resolve } from 'node:path'
 import { defaultRegistry } from '@shoal/core/references'
 import { setting, word } from '@shoal/core/settings'
+import { readSecretFile } from '@shoal/files/secret'
 import { misuse } from '../terminal/failure.ts'
 import { parseByteRate, parseRatio, wholeNumberParser } from '../terminal/units.ts'
 import { daemonAddress, registryAddress } from './address.ts'
@@ -45,6 +46,7 @@ export const cliSettings = {
   registry,
   token: setting({
     variable: 'SHOAL_TOKEN',
+    readFile: readSecretFile,
     parse(text, refuse) {
       const token = text.trim() // files and secret stores may add a line break
       return /^[\x21-\x7e]+$/.test(token)

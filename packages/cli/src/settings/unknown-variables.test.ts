@@ -7,6 +7,7 @@ test.each([
   ['SHOAL_QOUTA', ' Did you mean SHOAL_QUOTA?'],
   ['SHOAL_PROT', ' Did you mean SHOAL_PORT?'],
   ['SHOAL_KEEPALIVE', ' Did you mean SHOAL_KEEP_ALIVE?'],
+  ['SHOAL_TOKEN_FIEL', ' Did you mean SHOAL_TOKEN_FILE?'],
   ['SHOAL_FISH_TANK', ''],
 ])('there is a warning about %s', (name, hint) => {
   const about = `${name} is not a shoal setting.${hint}`

@@ -1,5 +1,5 @@
 /** Warns about `SHOAL_…` variables that no shoal program reads, which are probably typos. */
-import type { Setting } from '@shoal/core/settings'
+import { type Setting, variablesOf } from '@shoal/core/settings'
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
 import { registrySettings, s3Settings } from '@shoal/registry/settings'
@@ -17,7 +17,7 @@ const settings: Setting<unknown>[] = [
 ].flatMap((table) => Object.values<Setting<unknown>>(table))
 
 const prefix = 'SHOAL_'
-const known = new Set(settings.flatMap(({ variable = '' }) => variable))
+const known = new Set(settings.flatMap(variablesOf))
 const namesWithoutPrefix = [...known]
   .filter((name) => name.startsWith(prefix))
   .map((name) => name.slice(prefix.length))

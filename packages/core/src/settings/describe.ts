@@ -1,4 +1,4 @@
-import { flagName, type Setting } from './setting.ts'
+import { fileVariable, flagName, type Setting } from './setting.ts'
 
 /** The help text for a flag: `port to listen on (default: 8000)`. */
 export function formatHelp(one: Setting<unknown>): string {
@@ -17,6 +17,9 @@ export function listVariables(
     if (variable === undefined) return []
     return [
       [variable, flag && flags.includes(flag) ? `same as ${flagName(flag)}` : formatHelp(one)],
+      ...(one.readFile
+        ? [[fileVariable(variable), `file with ${variable}`] as [string, string]]
+        : []),
     ]
   })
 }

@@ -13,5 +13,6 @@ export {
   type SettingsOf,
   type SettingsTable,
   setting,
+  variablesOf,
 } from './setting.ts'
 export { choice, list, port, size, wholeNumber, word } from './values.ts'

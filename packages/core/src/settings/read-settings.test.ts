@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { choice, list, port, readSettings, setting, size, wholeNumber, word } from './index.ts'
+import {
+  choice,
+  list,
+  port,
+  readSettings,
+  setting,
+  size,
+  variablesOf,
+  wholeNumber,
+  word,
+} from './index.ts'
 
 const table = {
   port: setting({
@@ -104,4 +114,39 @@ test.each([
 test('the error for a setting without a variable begins with its flag', () => {
   const flags = { slots: '0' }
   expect(() => read({ flags })).toThrow(/^--slots must be a whole number of at least 1, not "0"$/)
+})
+
+test('a secret can be in a file, whose path is in the variable with the suffix _FILE', () => {
+  const files: Record<string, string> = { key: ' 5\r\n', empty: '\n', bad: '70000' }
+  const secrets = {
+    key: setting({
+      variable: 'SHOAL_KEY',
+      description: 'key',
+      parse: port,
+      readFile(path) {
+        const content = files[path]
+        if (content === undefined) throw new Error('ENOENT: no such file')
+        return content
+      },
+    }),
+  }
+  const readSecret = (env: Record<string, string>) =>
+    readSettings(secrets, { env }, (message) => {
+      throw new RangeError(message)
+    }).key
+  expect(readSecret({ SHOAL_KEY_FILE: ' key ' })).toBe(5)
+  expect(readSecret({ SHOAL_KEY_FILE: ' ', SHOAL_KEY: '6' })).toBe(6)
+  expect(variablesOf(secrets.key)).toEqual(['SHOAL_KEY', 'SHOAL_KEY_FILE'])
+  const refusals = {
+    none: 'SHOAL_KEY_FILE must be a readable file: ENOENT: no such file',
+    empty: 'SHOAL_KEY_FILE must be a file with the value, but empty is empty',
+    bad: 'SHOAL_KEY_FILE must be a whole number from 0 to 65535, not "70000"',
+  }
+  for (const [path, message] of Object.entries(refusals)) {
+    expect(() => readSecret({ SHOAL_KEY_FILE: path })).toThrow(new RangeError(message))
+  }
+  expect(() => readSecret({ SHOAL_KEY_FILE: 'key', SHOAL_KEY: '6' })).toThrow(
+    'SHOAL_KEY and SHOAL_KEY_FILE are both set: unset one of them',
+  )
+  expect(read({ env: { SHOAL_PORT_FILE: 'key' } }).port).toBe(8000)
 })

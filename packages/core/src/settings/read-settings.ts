@@ -1,4 +1,5 @@
 import {
+  fileVariable,
   flagName,
   getSettingName,
   type Setting,
@@ -18,8 +19,9 @@ export type SettingSources = {
 }
 
 /**
- * Reads all settings in a table. A setting's value comes from the first of these that is set: its flag, its variable,
- * the saved setting, the default. A blank variable or saved setting counts as not set. For an invalid value, calls
+ * Reads all settings in a table. A setting's value comes from the first of these that is set: its flag, its variable
+ * (for a secret, also the file that the variable with the suffix `_FILE` names), the saved setting, the default. A blank
+ * variable or saved setting counts as not set. For an invalid value, calls
  * `refuse` with a message that contains the names of the variable and the flag; `refuse` must throw an error.
  */
 export function readSettings<Table extends SettingsTable>(
@@ -36,9 +38,31 @@ export function readSetting<T>(
   sources: SettingSources,
   refuse: (message: string) => never,
 ): T {
-  const text = typedText(one, sources) ?? one.default
+  const file = findFile(one, sources.env, refuse)
+  const text = typedText(one, file ? { ...sources, env: file.env } : sources) ?? one.default
   if (text === undefined) return undefined as T // without a default, `T` includes undefined: see `setting`
-  return one.parse(text, (why) => refuse(`${getSettingName(one)} ${why}`))
+  return one.parse(text, (why) => refuse(`${file?.variable ?? getSettingName(one)} ${why}`))
+}
+
+/** If a secret is in a file, returns the variable with the file's path, and an environment with the secret itself. */
+function findFile(
+  { variable = '', readFile }: Setting<unknown>,
+  env: SettingSources['env'],
+  refuse: (message: string) => never,
+) {
+  const name = fileVariable(variable)
+  const path = readFile && notBlank(env[name])?.trim()
+  if (path === undefined) return undefined
+  if (notBlank(env[variable]))
+    return refuse(`${variable} and ${name} are both set: unset one of them`)
+  let content: string
+  try {
+    content = readFile?.(path).trim() ?? ''
+  } catch (error) {
+    return refuse(`${name} must be a readable file: ${(error as Error).message}`)
+  }
+  if (content === '') return refuse(`${name} must be a file with the value, but ${path} is empty`)
+  return { variable: name, env: { ...env, [variable]: content } }
 }
 
 function typedText({ flag, variable, saved }: Setting<unknown>, sources: SettingSources) {

@@ -8,6 +8,11 @@ export type Parse<T> = (text: string, refuse: Refuse) => T
 export type Setting<T> = {
   /** The environment variable. */
   readonly variable?: string
+  /**
+   * Set for a secret: returns the content of a file, or throws a system error. The variable with the suffix `_FILE` can
+   * then contain the path of a file with the secret, whose leading and trailing whitespace is ignored.
+   */
+  readonly readFile?: (path: string) => string
   /** The flag as shown in help: `--port <number>`. */
   readonly flag?: string
   /** The name under which `shoal config` saves the setting. */
@@ -36,6 +41,14 @@ export function setting<T>(description: Setting<T>): Setting<T | undefined>
 export function setting<T>(description: Setting<T>): Setting<T> {
   return description
 }
+
+/** The environment variable of a setting, and for a secret, the variable with the path of a file (`…_FILE`). */
+export function variablesOf({ variable, readFile }: Setting<unknown>): string[] {
+  if (variable === undefined) return []
+  return readFile ? [variable, fileVariable(variable)] : [variable]
+}
+
+export const fileVariable = (variable: string) => `${variable}_FILE`
 
 /** The name of the setting in error messages: `SHOAL_PORT (or --port)`. */
 export function getSettingName({ variable, flag }: Setting<unknown>): string {

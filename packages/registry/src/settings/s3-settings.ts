@@ -1,6 +1,6 @@
 /** S3 store settings. If none of them is set, files are kept in the data folder. */
-import { readFileSync } from 'node:fs'
 import { choice, type Parse, setting, word } from '@shoal/core/settings'
+import { readSecretFile } from '@shoal/files/secret'
 import { parseBaseUrl } from './values.ts'
 
 /** The prefix of temporary keys, such as those of AWS STS, which expire within hours. */
@@ -19,21 +19,6 @@ const parsePrefix: Parse<string> = (text, refuse) => {
     `must look like shoal/ or team/shoal/ (letters, digits, ".", "_" or "-", with a slash after each part), not "${prefix}"`,
   )
 }
-
-/**
- * Returns a parser for secrets that are mounted as files. The parser takes a file's path, and applies `parse` to the
- * file's contents.
- */
-const fromFile =
-  <T>(parse: Parse<T>): Parse<T> =>
-  (path, refuse) => {
-    try {
-      return parse(readFileSync(path.trim(), 'utf8'), refuse)
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error)) throw error
-      return refuse(`must be a readable file: ${error.message}`)
-    }
-  }
 
 export const s3Settings = {
   /** Undefined means no S3 store. */
@@ -75,23 +60,15 @@ export const s3Settings = {
   }),
   s3AccessKeyId: setting({
     variable: 'SHOAL_S3_ACCESS_KEY_ID',
+    readFile: readSecretFile,
     parse: parseAccessKeyId,
     description: 'access key ID',
     details: 'temporary keys are refused',
   }),
   s3SecretAccessKey: setting({
     variable: 'SHOAL_S3_SECRET_ACCESS_KEY',
+    readFile: readSecretFile,
     parse: word,
     description: 'secret access key',
-  }),
-  s3AccessKeyIdFile: setting({
-    variable: 'SHOAL_S3_ACCESS_KEY_ID_FILE',
-    parse: fromFile(parseAccessKeyId),
-    description: 'file that contains the access key ID',
-  }),
-  s3SecretAccessKeyFile: setting({
-    variable: 'SHOAL_S3_SECRET_ACCESS_KEY_FILE',
-    parse: fromFile(word),
-    description: 'file that contains the secret access key',
   }),
 }

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path'
 import { choice, list, port, setting, size, wholeNumber, word } from '@shoal/core/settings'
+import { readSecretFile } from '@shoal/files/secret'
 import { defaultRateLimits, parseRateLimits } from './rate-limits.ts'
 import {
   parseBaseUrl,
@@ -61,6 +62,7 @@ export const registrySettings = {
   }),
   databaseUrl: setting({
     variable: 'DATABASE_URL',
+    readFile: readSecretFile,
     parse: parseDatabaseUrl,
     defaultPhrase: 'SQLite in the data folder',
     description: 'URL of the PostgreSQL database, such as `postgres://user:password@host/name`',
@@ -68,6 +70,7 @@ export const registrySettings = {
   }),
   databaseListenUrl: setting({
     variable: 'SHOAL_DATABASE_LISTEN_URL',
+    readFile: readSecretFile,
     parse: parseDatabaseUrl,
     defaultPhrase: '`DATABASE_URL`',
     description: 'URL for a direct connection to PostgreSQL, if `DATABASE_URL` points to PgBouncer',
@@ -84,6 +87,7 @@ export const registrySettings = {
   /** Undefined means that this is the only node. */
   redisUrl: setting({
     variable: 'SHOAL_REDIS_URL',
+    readFile: readSecretFile,
     parse: parseRedisUrl,
     description:
       'URL of the Redis server that all nodes of the registry share, such as `redis://host:6379`',
@@ -159,6 +163,7 @@ export const registrySettings = {
   /** Undefined means that no token grants access to `/metrics`. */
   metricsToken: setting({
     variable: 'SHOAL_METRICS_TOKEN',
+    readFile: readSecretFile,
     parse: parseMetricsToken,
     description: 'bearer token for reading `/metrics` from any address',
     details: 'at least 16 visible ASCII characters',

@@ -1,4 +1,4 @@
-import { readSettings } from '@shoal/core/settings'
+import { readSettings, type Setting, variablesOf } from '@shoal/core/settings'
 import { ConfigError } from '../../errors.ts'
 import { s3Settings } from '../../settings/s3-settings.ts'
 import type { S3Config } from './open-s3.ts'
@@ -8,7 +8,8 @@ import type { S3Config } from './open-s3.ts'
  * `ConfigError` with the variable's name in its message.
  */
 export function readS3Config(env: Record<string, string | undefined>): S3Config | undefined {
-  const isUsed = Object.values(s3Settings).some(({ variable }) => env[variable ?? '']?.trim())
+  const variables = Object.values(s3Settings).flatMap((one: Setting<unknown>) => variablesOf(one))
+  const isUsed = variables.some((variable) => env[variable]?.trim())
   if (!isUsed) return undefined
   const settings = readSettings(s3Settings, { env }, (message) => {
     throw new ConfigError(message)
@@ -26,10 +27,8 @@ export function readS3Config(env: Record<string, string | undefined>): S3Config 
     },
     publicEndpoint: settings.s3PublicEndpoint,
     credentials: {
-      accessKeyId: require(settings.s3AccessKeyId ??
-        settings.s3AccessKeyIdFile, 'SHOAL_S3_ACCESS_KEY_ID'),
-      secretAccessKey: require(settings.s3SecretAccessKey ??
-        settings.s3SecretAccessKeyFile, 'SHOAL_S3_SECRET_ACCESS_KEY'),
+      accessKeyId: require(settings.s3AccessKeyId, 'SHOAL_S3_ACCESS_KEY_ID'),
+      secretAccessKey: require(settings.s3SecretAccessKey, 'SHOAL_S3_SECRET_ACCESS_KEY'),
     },
     prefix: settings.s3Prefix,
   }
