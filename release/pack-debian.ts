@@ -40,7 +40,9 @@ export async function packDebian(options: Options): Promise<void> {
   await linkFolder(portable, folders.program)
   await symlink('../lib/shoal/bin/shoal', join(folders.commands, 'shoal'))
   await copyFile(join(source, 'shoal.service'), join(folders.units, 'shoal.service'))
-  await copyFile(join(source, 'registry.env'), join(folders.settings, 'registry.env'))
+  const settings = join(folders.settings, 'registry.env')
+  await copyFile(join(source, 'registry.env'), settings)
+  await chmod(settings, 0o600) // may contain secrets; systemd reads it as root
   await copyFile(join(root, 'LICENSE'), join(folders.documents, 'copyright'))
   for (const name of ['postinst', 'prerm', 'postrm']) {
     await copyFile(join(source, name), join(folders.control, name))

@@ -81,6 +81,11 @@ export async function startRegistry(config: RegistryConfig): Promise<RunningRegi
       openedLog.log.warn(
         'the database was migrated, and earlier versions cannot use it: stop every node that still runs an earlier version',
       ),
+    onExposed: (path) =>
+      openedLog.log.warn(
+        { path },
+        'other users of this machine may be able to read this: change its permissions',
+      ),
     store: {
       baseUrl: site.baseUrl,
       reserveBytes: config.reserveBytes,

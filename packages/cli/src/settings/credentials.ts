@@ -1,5 +1,6 @@
 /** Saved sign-ins, one for each registry, in a file that only its owner can read. */
 import { join } from 'node:path'
+import { othersAndGroup, takePermissions } from '@shoal/files/secret'
 import { readJsonFile, updateJsonFile } from './json-file.ts'
 import type { Places } from './places.ts'
 
@@ -9,7 +10,9 @@ const onlyOwner = 0o600
 const pathIn = (places: Places) => join(places.config, 'credentials.json')
 
 export async function readCredentials(places: Places): Promise<Record<string, Credential>> {
-  const content = await readJsonFile(pathIn(places))
+  const path = pathIn(places)
+  takePermissions(path, othersAndGroup) // the file may have been copied or restored without its permissions
+  const content = await readJsonFile(path)
   return Object.fromEntries(
     Object.entries(content).filter((entry): entry is [string, Credential] =>
       isCredential(entry[1]),

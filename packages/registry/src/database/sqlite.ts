@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { createSecretFile } from '@shoal/files/secret'
 import { SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { ConfigError } from '../errors.ts'
@@ -39,8 +40,13 @@ export function checkSqliteFeatures(): void {
   )
 }
 
-/** Opens a database file, or creates it. A write is durable when its call returns (WAL with `synchronous = full`). */
+/**
+ * Opens a database file, or creates it, readable only by its owner because it contains secrets. SQLite gives the same
+ * permissions to the write-ahead log and its index. A write is durable when its call returns (WAL with
+ * `synchronous = full`).
+ */
 export function openSqlite(path: string): DatabaseSync {
+  createSecretFile(path)
   const database = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: true })
   database.exec('pragma journal_mode = wal')
   database.exec('pragma synchronous = full')

@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -229,6 +229,29 @@ test('a damaged database.json causes an error that contains the path of the file
   await registry.stop()
   await writeFile(join(registry.config.dataDirectory, 'database.json'), '{"engine": "mysql"}')
   await expect(registry.start()).rejects.toThrow(/database\.json is damaged/)
+  await registry.close()
+})
+
+test('other users of the machine cannot read the database and the store, even if an earlier version allowed it', async () => {
+  const registry = await startTestRegistry()
+  const folder = registry.config.dataDirectory
+  const modes = async () => {
+    const names = (await readdir(folder)).filter((name) => /^(registry\.sqlite|store$)/.test(name))
+    const found = names.map(async (name) => [name, (await stat(join(folder, name))).mode & 0o777])
+    return Object.fromEntries(await Promise.all(found))
+  }
+  const right = {
+    'registry.sqlite': 0o600,
+    'registry.sqlite-shm': 0o600,
+    'registry.sqlite-wal': 0o600,
+    store: 0o750,
+  }
+  expect(await modes()).toEqual(right)
+  await registry.stop()
+  await chmod(join(folder, 'registry.sqlite'), 0o644)
+  await chmod(join(folder, 'store'), 0o755)
+  await registry.start()
+  expect(await modes()).toEqual(right)
   await registry.close()
 })
 

@@ -3,6 +3,7 @@
  */
 import { join } from 'node:path'
 import { exists } from '@shoal/files'
+import { othersAndGroup, takePermissions } from '@shoal/files/secret'
 import { type Connection, connect, type DatabaseConfig } from '../database/connect.ts'
 import { readSecret } from '../database/secret.ts'
 import { sqlitePath } from '../database/sqlite.ts'
@@ -41,6 +42,8 @@ export type DataOptions = DatabaseConfig & {
   probesStore: boolean
   /** Whether to create a database if the folder has none. */
   mayBeNew: boolean
+  /** Called with each path in the data folder that other users may read although it contains secrets or private models. */
+  onExposed?: (path: string) => void
   /**
    * Checks that the database and the store belong together. Default: `checkIdentity`. Another function is used if the
    * operator has confirmed that they belong together.
@@ -54,10 +57,11 @@ export type DataOptions = DatabaseConfig & {
  * no identity is written.
  */
 export async function openData(options: DataOptions): Promise<RegistryData> {
-  const { dataDirectory, mayBeNew, identify = checkIdentity } = options
+  const { dataDirectory, mayBeNew, onExposed, identify = checkIdentity } = options
   const current = toDatabaseRecord(options)
   const recorded = await readDatabaseRecord(dataDirectory)
   if (current.engine === 'sqlite') await refuseForgottenUrl(dataDirectory, recorded, mayBeNew)
+  if (onExposed) keepPrivate(dataDirectory).forEach(onExposed)
   await using opened = new AsyncDisposableStack() // closes what was opened if a later step fails
   const connection = await connect(options).catch((error: unknown) => {
     throw explainDatabase(error, current, sqlitePath(dataDirectory))
@@ -78,6 +82,19 @@ export async function openData(options: DataOptions): Promise<RegistryData> {
   if (recorded === undefined || isOtherDatabase) await writeDatabaseRecord(dataDirectory, current)
   opened.move()
   return { connection, store, s3Support, signingKey, identity }
+}
+
+/**
+ * Takes permissions that an earlier version or the operator gave to other users: for the database, which contains the
+ * signing key and password hashes, and for the store, which contains private models. Returns the paths for which this
+ * is not possible.
+ */
+function keepPrivate(dataDirectory: string): string[] {
+  const database = sqlitePath(dataDirectory)
+  return [
+    ...['', '-wal', '-shm'].map((suffix) => [`${database}${suffix}`, othersAndGroup] as const),
+    [join(dataDirectory, 'store'), 0o007] as const,
+  ].flatMap(([path, bits]) => (takePermissions(path, bits) ? [] : [path]))
 }
 
 /** Opens the store, and returns it with its name for messages. */

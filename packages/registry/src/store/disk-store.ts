@@ -52,7 +52,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   const budget = byteBudget()
   const objects = join(directory, 'objects')
   const uploads = join(directory, 'uploads')
-  for (const folder of [objects, uploads]) makeFolder(folder)
+  for (const folder of [objects, uploads]) makeFolder(folder, 0o750)
 
   const objectPath = (key: string) => join(objects, key.slice(-2), key)
   const uploadPath = (key: string) => join(uploads, key)

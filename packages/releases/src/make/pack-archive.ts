@@ -46,7 +46,7 @@ export async function packArchive(options: ArchiveOptions): Promise<void> {
     pipeline(
       tar.stdout,
       createGzip({ level }),
-      createWriteStream(into, { flags: 'wx', mode: 0o640, flush: true }),
+      createWriteStream(into, { flags: 'wx', mode: 0o644, flush: true }),
     ),
     pipeline(Readable.from(listEntries(files)), tar.stdin), // fails only if tar fails, and then tar reports the reason
   ])

@@ -3,6 +3,7 @@ import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isErrno } from '@shoal/files'
+import { othersAndGroup, takePermissions } from '@shoal/files/secret'
 
 /**
  * Reads the signing key from the file that `SHOAL_RELEASE_KEY` names. If this variable is not set, reads
@@ -13,6 +14,11 @@ export async function readSigningKey(env: NodeJS.ProcessEnv): Promise<KeyObject>
   const { SHOAL_RELEASE_KEY: given, XDG_CONFIG_HOME: config } = env
   const path = given ?? join(config || join(homedir(), '.config'), 'shoal', 'release-key.pem')
   if (given === undefined) await createKey(path)
+  if (!takePermissions(path, othersAndGroup)) {
+    console.error(
+      `Other users of this machine may be able to read ${path}: change its permissions.`,
+    )
+  }
   const pem = await readFile(path, 'utf8')
   const key = parseKey(pem)
   if (key?.asymmetricKeyType === 'ed25519') return key
