@@ -63,7 +63,7 @@ describeApi('every response', { on: ['SQLite', 'three nodes'] }, (start, oneNode
     expect(await getStatus('localhost.evil.example', '/v1/models')).toBe(400)
   })
 
-  test('has URLs built from the base URL, never from the Host header', async () => {
+  test('has URLs built from the base URL, never from the Host header, and an HTTPS base URL is enforced', async () => {
     const registry = await start({
       baseUrl: 'https://models.example.org',
       allowedHosts: ['other.lan'],
@@ -72,6 +72,11 @@ describeApi('every response', { on: ['SQLite', 'three nodes'] }, (start, oneNode
     await registry.post('/v1/models', { token: await registry.systemToken(), body: { name: 'bb' } })
     const { headers } = await registry.get('/v1/models?limit=1')
     expect(headers.get('link')).toContain('<https://models.example.org/v1/models?')
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
+    const cached = await registry.get('/v1/models?limit=1')
+    expect(cached.headers.get('strict-transport-security')).toBe('max-age=31536000')
+    const plain = await start()
+    expect((await plain.get('/v1/models')).headers.has('strict-transport-security')).toBe(false)
   })
 
   test('is a 429 with Retry-After if the caller has exceeded the rate limit for that class of requests', async () => {

@@ -140,6 +140,7 @@ describe.each(['nginx', 'haproxy'] as const)('deploy: %s', (name) => {
       const isJson = response.headers['content-type']?.includes('json')
       return {
         status: response.statusCode as number,
+        secure: response.headersDistinct['strict-transport-security'] as string[] | undefined,
         bytes: body,
         body: (isJson ? JSON.parse(body.toString()) : undefined) as T,
       }
@@ -153,12 +154,15 @@ describe.each(['nginx', 'haproxy'] as const)('deploy: %s', (name) => {
       expect(new Set(statuses)).toEqual(new Set([200]))
     })
 
-    test('HTTP is redirected to HTTPS', async () => {
+    test('HTTP is redirected to HTTPS, which browsers are told to use from then on', async () => {
       const response = await fetch(`http://127.0.0.1:${ports.http}/v1/models`, {
         redirect: 'manual',
       })
       expect(response.status).toBe(308)
       expect(response.headers.get('location')).toMatch(/^https:/)
+      for (const host of [domain, filesDomain]) {
+        expect((await call('GET', `https://${host}/`)).secure, host).toEqual(['max-age=31536000'])
+      }
     })
 
     test('files are pushed to the store and pulled from it', async () => {

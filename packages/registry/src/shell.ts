@@ -4,7 +4,7 @@
  */
 import cookie from '@fastify/cookie'
 import { namedSchemas } from '@shoal/protocol'
-import { makeApp, refuseDeepBodies } from '@shoal/server'
+import { makeApp, refuseDeepBodies, type Step, type StepRequest } from '@shoal/server'
 import type { ResponseCache } from '@shoal/server/cache'
 import { endStalledConnections, limitConnections } from '@shoal/server/connections'
 import type { Site as WebSite } from '@shoal/web'
@@ -54,6 +54,12 @@ export type Shell = {
   guard: CredentialGuard
 }
 
+/** How long a browser uses only HTTPS for the hostname of the base URL (RFC 6797): a year, in seconds. */
+const secureSeconds = 31_536_000
+
+const requireHttps: Step<StepRequest> = (_request, reply) =>
+  void reply.header('strict-transport-security', `max-age=${secureSeconds}`)
+
 /** Creates an application without the routes of any feature. */
 export async function makeShell({
   config,
@@ -72,6 +78,7 @@ export async function makeShell({
   const guard = credentialGuard(rateLimits?.auth, config.clock)
   const caller = authentication({ sessions, keys, guard, site, isAnonymousReadAllowed })
   const steps = [
+    ...(site.isSecure() ? [requireHttps] : []),
     hostCheck({ site }),
     ...(trustProxy ? [] : [proxyWarning(log)]),
     crossOrigin,

@@ -15,6 +15,7 @@ import {
 } from './broken-requests.ts'
 import { buildSerializer } from './build-serializer.ts'
 import { followRequest, type LogFields } from './follow-request.ts'
+import { findHostProblem, toOriginForm } from './host-header.ts'
 import type { ServerMetrics } from './server-metrics.ts'
 import {
   requestId,
@@ -62,7 +63,7 @@ export function makeApp<Request extends StepRequest = FastifyRequest>({
 }: AppOptions<Request>): FastifyInstance {
   const follow = followRequest<FastifyRequest>({ log, logFields, requests })
   const http = { ...fastify.http, requireHostHeader: false } // Node's own 400 is not in the API's format
-  const steps = [follow, ...moreSteps]
+  const steps = [follow, refuseBadHost, ...moreSteps]
   const serverFactory: FastifyServerFactory | undefined =
     shortcut &&
     ((handler) =>
@@ -83,7 +84,7 @@ export function makeApp<Request extends StepRequest = FastifyRequest>({
     schemaController: { compilersFactory: { buildSerializer } },
     http,
     routerOptions: { ...fastify.routerOptions, ignoreTrailingSlash: true },
-    rewriteUrl: ({ url = '/' }) => withoutHost(url),
+    rewriteUrl: toOriginForm,
     // Handles errors that occur before any hook runs, such as a URL that cannot be decoded.
     frameworkErrors(error, request, reply) {
       request.route = request.routeOptions
@@ -102,5 +103,7 @@ export function makeApp<Request extends StepRequest = FastifyRequest>({
   return app
 }
 
-/** Removes the scheme and host from an absolute-form request target (RFC 9112 §3.2.2). */
-const withoutHost = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
+function refuseBadHost({ raw }: FastifyRequest): Error | undefined {
+  const problem = findHostProblem(raw)
+  return problem === undefined ? undefined : Object.assign(new Error(problem), { statusCode: 400 })
+}

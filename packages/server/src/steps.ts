@@ -11,6 +11,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { findHostProblem } from './host-header.ts'
 import { readRequestId } from './request-id.ts'
 
 /** What is known about a request on both ways in. */
@@ -72,7 +73,8 @@ export function serverWithShortcut<Request extends StepRequest>(
 ): Server {
   const server = createServer(options, (raw, response) => {
     // A server that is shutting down no longer listens. Fastify then closes the connections.
-    const known = server.listening ? shortcut(raw) : undefined
+    const mayBeKnown = server.listening && findHostProblem(raw) === undefined
+    const known = mayBeKnown ? shortcut(raw) : undefined
     if (!known) return answerByFastify(raw, response)
     const { request, beforeSend, send } = known
     const reply = new ShortReply(response)

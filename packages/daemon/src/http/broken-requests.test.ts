@@ -11,7 +11,9 @@ test('a request that is not HTTP or cannot be parsed gets an error in the usual 
     [400, `NONSENSE /v1/models HTTP/1.1\r\n${host}${end}`],
     [400, '\x16\x03\x01\x02 this is TLS'],
     [400, `GET /v1/models/%zz HTTP/1.1\r\n${host}${end}`],
-    [403, `GET /v1/models HTTP/1.1\r\n${end}`],
+    [400, `GET /v1/models HTTP/1.1\r\n${end}`],
+    [400, `GET /v1/models HTTP/1.1\r\n${host}Host: evil.example\r\n${end}`],
+    [403, `GET http://evil.example/v1/models HTTP/1.1\r\n${host}${end}`],
     [417, `GET /v1/models HTTP/1.1\r\n${host}Expect: a-miracle\r\n${end}`],
     [431, `GET /v1/models HTTP/1.1\r\n${host}X-Long: ${'x'.repeat(20_000)}\r\n${end}`],
   ]

@@ -141,8 +141,11 @@ test("a cached response is sent only to anonymous callers that use the registry'
   expect((await registry.get('/v1/models', { token })).body).toMatchObject([{ name: 'reef' }])
   expect((await registry.get('/v1/models')).body).toEqual([])
   expect((await registry.get('/v1/models', { token: 'shs_unknown' })).status).toBe(401)
-  const elsewhere = 'GET /v1/models HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n'
-  expect((await rawRequest(registry.port, elsewhere)).status).toBe(400)
+  for (const hosts of [['evil.example'], ['localhost', 'evil.example']]) {
+    const lines = hosts.map((host) => `Host: ${host}\r\n`).join('')
+    const elsewhere = `GET /v1/models HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`
+    expect((await rawRequest(registry.port, elsewhere)).status).toBe(400)
+  }
 })
 
 test('behind a trusted proxy, a cached response is rate-limited by the address that the proxy reports', async () => {

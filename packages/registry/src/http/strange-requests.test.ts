@@ -24,6 +24,11 @@ describeOnEachDatabase('an unusual request', (start) => {
       [400, `GET /v1/models/%ED%A0%80 HTTP/1.1\r\n${host}${end}`],
       [400, `NONSENSE /v1/models HTTP/1.1\r\n${host}${end}`],
       [400, `GET /v1/models HTTP/1.1\r\n${end}`],
+      [400, `GET /healthz HTTP/1.1\r\n${end}`],
+      [400, `GET /healthz HTTP/1.1\r\n${host}${host}${end}`],
+      [400, `GET /v1/models HTTP/1.1\r\nHost: evil@localhost\r\n${end}`],
+      [400, `GET http://evil.example/v1/models HTTP/1.1\r\n${host}${end}`],
+      [400, `GET http://localhost@evil.example/v1/models HTTP/1.1\r\n${host}${end}`],
       [417, `GET /v1/models HTTP/1.1\r\n${host}Expect: a-miracle\r\n${end}`],
       [431, `GET /v1/models HTTP/1.1\r\n${host}X-Long: ${'x'.repeat(20_000)}\r\n${end}`],
     ]
@@ -35,10 +40,11 @@ describeOnEachDatabase('an unusual request', (start) => {
     }
   })
 
-  test('with an absolute URL works', async () => {
+  test('with an absolute URL is meant for the host in the URL, and one of HTTP/1.0 needs no Host', async () => {
     const { port } = registry
-    const request = `GET http://localhost:${port}/v1/models?limit=1 HTTP/1.1\r\nHost: localhost:${port}\r\n${end}`
+    const request = `GET http://localhost:${port}/v1/models?limit=1 HTTP/1.1\r\nHost: evil.example\r\n${end}`
     expect(await rawRequest(port, request)).toMatchObject({ status: 200 })
+    expect(await rawRequest(port, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatchObject({ status: 200 })
   })
 
   test('with NUL or an unpaired surrogate gets an error that identifies the field, except in a search', async () => {
