@@ -7,6 +7,7 @@ import {
   readdir,
   readFile,
   rm,
+  symlink,
   utimes,
   writeFile,
 } from 'node:fs/promises'
@@ -58,14 +59,14 @@ async function start(settings: Partial<RegistryConfig> = {}) {
       {
         words = [] as string[],
         script = undefined as string | undefined,
-        downloads = downloader,
+        programs = downloader ? [downloader] : [],
       } = {},
     ) {
       const path = join(home, 'shoal-install.sh')
       await writeFile(path, script ?? (await registry.get('/install')).text)
       const running = promisify(execFile)('sh', [path, ...words], {
         cwd: home,
-        env: { PATH: downloads ? pathWith(downloads) : process.env.PATH, HOME: home },
+        env: { PATH: programs.length > 0 ? pathWith(...programs) : process.env.PATH, HOME: home },
       })
       return running.then(
         ({ stderr }) => ({ code: 0, stderr }),
@@ -156,7 +157,7 @@ describe.each(['curl', 'wget'])('with %s', (downloads) => {
       const key = makeReleaseKey()
       const release = await registry.add({ key })
       const home = temporaryFolder()
-      const { code, stderr } = await registry.install(home, { downloads })
+      const { code, stderr } = await registry.install(home, { programs: [downloads] })
       expect(stderr).toContain('Installed shoal 1.0.0')
       expect(stderr).toContain('export PATH=')
       expect(code).toBe(0)
@@ -170,9 +171,9 @@ describe.each(['curl', 'wget'])('with %s', (downloads) => {
 
       await registry.add({ key, version: '1.1.0' })
       await writeFile(join(home, 'saved'), 'https://other.example')
-      const again = await registry.install(home, { downloads })
+      const again = await registry.install(home, { programs: [downloads] })
       expect(again.stderr).toContain('The saved registry is still https://other.example')
-      expect((await registry.install(home, { downloads })).code).toBe(0)
+      expect((await registry.install(home, { programs: [downloads] })).code).toBe(0)
       expect(await run(shoal, home, '--version')).toBe('1.1.0\n')
       expect(await readFile(join(home, 'saved'), 'utf8')).toBe('https://other.example')
       expect((await readdir(join(home, '.local/lib/shoal'))).toSorted()).toEqual([
@@ -186,7 +187,7 @@ test('without curl and wget, the script says what it needs, and leaves nothing b
   const registry = await start()
   await registry.add()
   const home = temporaryFolder()
-  const { code, stderr } = await registry.install(home, { downloads: '' })
+  const { code, stderr } = await registry.install(home, { programs: [] })
   expect(code).toBe(1)
   expect(stderr).toContain('curl or wget is needed')
   expect(await readdir(join(home, '.local/lib/shoal'))).toEqual([])
@@ -252,6 +253,39 @@ installTest(
     await registry.add({ version: '1.0.2', program: '#!/bin/sh\nexit 127\n' })
     expect((await registry.install(home)).stderr).toContain('does not run on this machine')
     expect(await run(shoal, home, '--version')).toBe('1.0.0\n')
+  },
+)
+
+installTest.each(['node', 'openssl', undefined] as const)(
+  'a release that only claims to be signed with the saved key is refused if there is a program that can verify it: %s',
+  async (verifier) => {
+    if (verifier === 'openssl' && !findProgram('openssl')) return
+    const registry = await start()
+    const key = makeReleaseKey()
+    const { publicKey } = await registry.add({ key })
+    const home = temporaryFolder()
+    await registry.install(home)
+    const installed = join(home, '.local/lib/shoal/1.0.0/node/bin')
+    if (verifier === 'node') {
+      await mkdir(installed, { recursive: true })
+      await symlink(process.execPath, join(installed, 'node'))
+    }
+    const programs = [downloader, ...(verifier === 'openssl' ? ['openssl'] : [])]
+    const hostile = await start()
+    const forged = await hostile.add({ version: '1.1.0' })
+    const script = (await hostile.get('/install')).text.replace(
+      forged.publicKey.trim(),
+      publicKey.trim(),
+    )
+    const { code, stderr } = await hostile.install(home, { script, programs })
+    if (verifier === undefined)
+      expect(stderr).toContain('The signature of the release was not verified')
+    else expect(stderr).toContain("the signature of this registry's release is wrong")
+    expect(code).toBe(verifier === undefined ? 0 : 1)
+    await registry.add({ key, version: '1.1.0' })
+    const right = await registry.install(home, { programs })
+    expect(right.code).toBe(0)
+    expect(right.stderr.includes('was not verified')).toBe(verifier === undefined)
   },
 )
 

@@ -87,13 +87,50 @@ const script = `#!/bin/sh
   trap 'rm -rf "$draft"' EXIT
   trap 'exit 1' HUP INT TERM
 
+  download() {
+    if command -v curl >/dev/null; then
+      curl --fail --silent --show-error --output "$draft/$1" "$base/install/\${path%/*}/$1" || refuse "the download failed"
+    elif command -v wget >/dev/null; then
+      wget -q -O "$draft/$1" "$base/install/\${path%/*}/$1" || refuse "the download failed"
+    else
+      refuse "curl or wget is needed"
+    fi
+  }
+
+  # Verifies the signature of the checksums with the key that the first installation saved. Uses the Node of an installed
+  # release, or OpenSSL 3. Returns 1 if neither works.
+  verify() {
+    for release in "$lib"/*/; do
+      status=0
+      LD_LIBRARY_PATH=$release/lib "$release/node/bin/node" -e "$verification" \\
+        "$draft/SHA256SUMS" "$lib/release-key.pem" "$draft/SHA256SUMS.sig" 2>/dev/null || status=$?
+      case $status in
+        0) return 0 ;;
+        3) refuse "the signature of this registry's release is wrong" ;;
+      esac
+    done
+    if openssl pkeyutl -help 2>&1 | grep -q -e -rawin; then
+      openssl pkeyutl -verify -pubin -inkey "$lib/release-key.pem" -rawin -in "$draft/SHA256SUMS" \\
+        -sigfile "$draft/SHA256SUMS.sig" >/dev/null 2>&1 || refuse "the signature of this registry's release is wrong"
+    else
+      return 1
+    fi
+  }
+  verification='
+    const [sums, key, signature] = process.argv.slice(1).map((path) => require("node:fs").readFileSync(path))
+    process.exit(require("node:crypto").verify(null, sums, key, signature) ? 0 : 3)'
+
   printf 'Downloading shoal %s from %s\\n' "$version" "$base" >&2
-  if command -v curl >/dev/null; then
-    curl --fail --silent --show-error --output "$draft/$archive" "$base/install/$path" || refuse "the download failed"
-  elif command -v wget >/dev/null; then
-    wget -q -O "$draft/$archive" "$base/install/$path" || refuse "the download failed"
-  else
-    refuse "curl or wget is needed"
+  download "$archive"
+  if [ -e "$lib/release-key.pem" ]; then
+    download SHA256SUMS
+    download SHA256SUMS.sig
+    if verify; then
+      grep -qxF "$sha256  $archive" "$draft/SHA256SUMS" ||
+        refuse "the SHA-256 of $archive is not among the signed checksums of this registry's release"
+    else
+      echo 'The signature of the release was not verified, because OpenSSL 3 is not installed.' >&2
+    fi
   fi
 
   if command -v sha256sum >/dev/null; then
