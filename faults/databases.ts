@@ -72,7 +72,7 @@ async function cutConnections(round: Round) {
 /** How long the registry waits for the result of a statement. */
 const statementTimeoutMs = 32_000
 
-/** The duration of a stall. It exceeds the time that the registry waits for a connection from its pool (5 s). */
+/** The duration of a stall. It exceeds the time that the registry waits for a connection from its pool (4.5 s). */
 const stallMs = 8_000
 
 async function stall(round: Round, proxy: StallingProxy) {

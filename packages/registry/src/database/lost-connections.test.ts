@@ -54,16 +54,17 @@ testOnPostgres('a crash and restart of the server under load causes only 503s', 
 })
 
 testOnPostgres(
-  'a server that stops responding causes 503s within the time limit, and its connections are replaced',
+  'a server that stops responding causes 503s within seconds, and its connections are replaced',
   async () => {
     const { line, databaseUrl } = await lineToDatabase()
-    const registry = await startTestRegistry({ databaseUrl, statementTimeoutMs: 500 })
+    const registry = await startTestRegistry({ databaseUrl })
     onTestFinished(() => registry.close())
     const token = await registry.register('ana')
     await registry.post('/v1/models', { token, body: { name: 'tide' } })
     await Promise.all(Array.from({ length: 20 }, () => registry.get('/v1/models/tide')))
 
     line.stall()
+    const stalledAt = performance.now()
     const answers = await Promise.all([
       ...Array.from({ length: 15 }, () => registry.get('/v1/models/tide', { token })), // not cached
       ...Array.from({ length: 15 }, () => registry.post('/v1/models/tide/like', { token })),
@@ -72,6 +73,8 @@ testOnPostgres(
       expect(status).toBe(503)
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
+    const statementTimeoutMs = 30_000
+    expect(performance.now() - stalledAt).toBeLessThan(statementTimeoutMs / 2)
     expect((await registry.get('/healthz')).status).toBe(200)
 
     await line.restore()
@@ -116,7 +119,7 @@ testOnPostgres(
   },
 )
 
-testOnPostgres('a limited number of callers wait up to 5 s for a connection', async () => {
+testOnPostgres('a limited number of callers wait up to 4.5 s for a connection', async () => {
   const { db } = await openConnection(await makeDatabase())
   const holders = Array.from({ length: 10 }, () => sql`select pg_sleep(8)`.execute(db))
   const started = performance.now()
@@ -131,7 +134,7 @@ testOnPostgres('a limited number of callers wait up to 5 s for a connection', as
   expect(refused).toBeGreaterThanOrEqual(50) // 60 if the 10 `holders` also had to wait for connections
   expect(refused).toBeLessThanOrEqual(60)
   expect(refused + count('timeout exceeded when trying to connect')).toBe(1_050)
-  expect(performance.now() - started).toBeGreaterThan(4_900)
+  expect(performance.now() - started).toBeGreaterThan(4_400)
   await Promise.all(holders)
   await sql`select 1`.execute(db)
 })

@@ -1,13 +1,25 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
+import { addAbortSignal } from 'node:stream'
 import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import pg from 'pg'
 import { unavailable } from '../errors.ts'
+import type { ServerWatch } from './watch-server.ts'
 
 /** The client's timeout is this much longer than the server's, so that an error from the server arrives first. */
 const clientMarginMs = 2_000
 const cancelTimeoutMs = 5_000
 /** Code and length in bytes of a cancel request (PostgreSQL documentation, “Message Formats”). */
 const cancelRequest = { code: 80_877_102, length: 16 }
+/** Asks whether the server supports TLS. The server responds with one byte, before it checks anything else. */
+const tlsRequest = { code: 80_877_103, length: 8 }
+
+type ClientOptions = {
+  timeoutMs: number | undefined
+  onWrite: () => void
+  /** Called when a statement is sent. Returns a function to call when it has ended. */
+  follow: ServerWatch['follow']
+}
 
 /**
  * Adapts a client that was checked out of the pool to the interface that Kysely expects. Calls `onWrite` after each
@@ -17,8 +29,7 @@ const cancelRequest = { code: 80_877_102, length: 16 }
  */
 export function postgresClient(
   client: pg.PoolClient,
-  timeoutMs: number | undefined,
-  onWrite: () => void,
+  { timeoutMs, onWrite, follow }: ClientOptions,
 ): PostgresPoolClient {
   let isBroken = false
   let isInTransaction = false
@@ -31,14 +42,17 @@ export function postgresClient(
   }
 
   function send(sql: string, parameters: ReadonlyArray<unknown>) {
+    const end = follow()
     return new Promise<pg.QueryResult>((resolve, reject) => {
       const timer = timeoutMs && setTimeout(giveUp, timeoutMs + clientMarginMs, timeoutMs, reject)
       client.query(sql, parameters as unknown[]).then(
         (result) => {
+          end()
           clearTimeout(timer)
           resolve(result)
         },
         (error) => {
+          end()
           clearTimeout(timer)
           isBroken ||= isConnectionGone(error)
           reject(error)
@@ -119,9 +133,29 @@ function cancelStatement({ host, port, processID, secretKey }: pg.Client & Backe
   message.writeInt32BE(cancelRequest.code, 4)
   message.writeInt32BE(processID, 8)
   message.writeInt32BE(secretKey, 12)
-  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
+  const socket = connectTo({ host, port })
   socket.setTimeout(cancelTimeoutMs, () => socket.destroy())
   socket.on('error', () => socket.destroy()) // the server is down, so there is nothing to cancel
   socket.end(message)
   socket.resume()
 }
+
+/**
+ * Resolves if the server responds to a question that needs no session, over a separate connection. Rejects if the
+ * connection fails.
+ */
+export async function probeServer(
+  server: Pick<pg.Client, 'host' | 'port'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const message = Buffer.alloc(tlsRequest.length)
+  message.writeInt32BE(tlsRequest.length, 0)
+  message.writeInt32BE(tlsRequest.code, 4)
+  const socket = addAbortSignal(signal, connectTo(server))
+  socket.write(message)
+  await once(socket, 'data')
+  socket.destroy()
+}
+
+const connectTo = ({ host, port }: Pick<pg.Client, 'host' | 'port'>) =>
+  host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)

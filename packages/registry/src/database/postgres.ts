@@ -2,8 +2,9 @@ import { Socket } from 'node:net'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { unavailable } from '../errors.ts'
-import { postgresClient } from './postgres-client.ts'
+import { postgresClient, probeServer } from './postgres-client.ts'
 import type { Database } from './schema.ts'
+import { watchServer } from './watch-server.ts'
 
 export type PostgresOptions = {
   connectionString: string
@@ -20,7 +21,7 @@ export type PostgresOptions = {
 
 const defaultMaxConnections = 10
 /** Timeout for opening a connection, and for waiting until one is free if all are in use. */
-const connectTimeoutMs = 5_000
+const connectTimeoutMs = 4_500
 /**
  * Maximum number of callers that wait for a connection. Any further callers would probably not be served within
  * `connectTimeoutMs`, so they are refused immediately and can retry later.
@@ -50,6 +51,15 @@ export function openPostgres(options: PostgresOptions) {
     return socket
   }
 
+  const watch = watchServer({
+    probe: (signal) => probeServer(new pg.Client({ connectionString }), signal),
+    countBytes: () => sockets.values().reduce((sum, { bytesRead }) => sum + bytesRead, 0),
+    onSilent() {
+      const silent = unavailable('the database does not respond', { retryAfterSeconds: 5 })
+      for (const socket of sockets) socket.destroy(silent)
+    },
+  })
+
   const pool = new pg.Pool({
     connectionString,
     max: maxConnections,
@@ -74,7 +84,11 @@ export function openPostgres(options: PostgresOptions) {
                 retryAfterSeconds: 5,
               })
             }
-            return postgresClient(await pool.connect(), timeoutMs, onWrite)
+            return postgresClient(await pool.connect(), {
+              timeoutMs,
+              onWrite,
+              follow: watch.follow,
+            })
           },
           end: async () => undefined, // the pool is shared; `close` ends it
         },
@@ -91,6 +105,7 @@ export function openPostgres(options: PostgresOptions) {
     countingDb,
     /** Ends the pool. Takes about a second at most, even if the server does not respond. */
     async close() {
+      watch.close()
       await Promise.all([db, unboundedDb, countingDb].map((one) => one.destroy()))
       const cut = setTimeout(() => {
         for (const socket of sockets) socket.destroy()
