@@ -101,7 +101,7 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
     ],
     other_host: (host, detail) => [
       `${host} redirects to another host: ${detail}.`,
-      'The redirect was not followed. If the other host is the registry, pass its address with --registry.',
+      'The redirect was not followed. If the network requires a sign-in, open any web page in a browser. If the other host is the registry, pass its address with --registry.',
     ],
     insecure: (host, detail) => [
       `${host} redirects from https to http: ${detail}.`,
