@@ -3,6 +3,7 @@ import type { EvaluationPriority, LlamaModel, SequenceEvaluateOptions, Token } f
 import type { RuntimeOptions } from '../runtime.ts'
 import { batchTogether } from './batch-together.ts'
 import { betweenBatches } from './between-batches.ts'
+import { yieldTopProbability } from './llama-internals.ts'
 import { openPromptCache } from './prompt-cache.ts'
 import { commonLength, slots as newSlots, type Slot } from './slots.ts'
 
@@ -31,6 +32,7 @@ export async function openConversations(model: LlamaModel, settings: Settings) {
       ),
     },
   })
+  yieldTopProbability(context)
   const promptCache = openPromptCache(settings.promptCache)
   const slots = newSlots(Array.from({ length: slotCount }, () => context.getSequence()))
   const upkeep = betweenBatches()
@@ -78,15 +80,21 @@ export async function openConversations(model: LlamaModel, settings: Settings) {
       return unread
     },
 
-    /** Starts to generate tokens after the unread tokens of the prompt. The caller must call `end` at the end. */
+    /**
+     * Starts to generate tokens after the unread tokens of the prompt. With `topProbability`, which needs
+     * `probabilities`, the `confidence` of each step is the probability of the most likely token among all. The caller
+     * must call `end` at the end.
+     */
     generate(
       { sequence, index }: Slot,
       unread: Token[],
-      { probabilities, ...evaluation }: SequenceEvaluateOptions & { probabilities: boolean },
+      wants: { probabilities: boolean; topProbability: boolean },
+      evaluation: SequenceEvaluateOptions,
     ) {
-      const wants = { probabilities } as { probabilities: true }
+      const { probabilities, topProbability: confidence } = wants
+      const metadata = { probabilities, confidence } as { probabilities: true; confidence: true }
       const evaluationPriority = index as EvaluationPriority
-      const steps = sequence.evaluateWithMetadata(unread, wants, {
+      const steps = sequence.evaluateWithMetadata(unread, metadata, {
         ...evaluation,
         evaluationPriority,
       })

@@ -283,3 +283,26 @@ test('reasoning ends at its maximum number of tokens, and the answer follows', a
     }
   }
 })
+
+test('log probabilities refer to all tokens, although only the likely ones are read', async () => {
+  const model = await openLlamaModel({ modelPath, contextLength: 256, slots: 2, threads: 1 })
+  const penalties = { repeatPenalty: 1.2, repeatLastTokens: 64, presencePenalty: 0.5 }
+  const logitBias: Sampling['logitBias'] = [[300, 3]]
+  const sampling = { ...greedy, ...penalties, logitBias }
+  const run = (changes: Partial<Sampling>) =>
+    runGeneration(model, {
+      ...makeChatGeneration('Tell me a story', { maxTokens: 12 }),
+      ...{ sampling: { ...sampling, ...changes }, topLogprobs: 5 },
+    })
+  // With XTC and without top-k, the probabilities of all tokens are read.
+  const neverUsed = { probability: 0, threshold: 1 }
+  const [few, all] = await Promise.all([run({}), run({ topK: 0, xtc: neverUsed })])
+  expect(few.text).toBe(all.text)
+  const numbersIn = ({ pieces }: typeof few) =>
+    pieces
+      .flatMap(({ logprobs = [] }) => logprobs)
+      .map(({ logprob, top_logprobs }) => [logprob, ...top_logprobs.map((one) => one.logprob)])
+  const expected = numbersIn(all).map((numbers) => numbers.map((one) => expect.closeTo(one, 4)))
+  expect(numbersIn(few)).toEqual(expected)
+  expect(expected).toHaveLength(12)
+})

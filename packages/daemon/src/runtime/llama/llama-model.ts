@@ -16,7 +16,7 @@ import { openConversations } from './conversations.ts'
 import { embedder, isRanker } from './embedder.ts'
 import { isEncoder, loadModel } from './load-model.ts'
 import { openChats } from './open-chats.ts'
-import { ownSampler } from './own-sampler.ts'
+import { absolute, candidatesNeeded, ownSampler } from './own-sampler.ts'
 import { promptReader, type ReadPrompt } from './prompt-reader.ts'
 import { canFillGaps } from './read-gap.ts'
 import { reasoningLimit } from './reasoning-limit.ts'
@@ -26,9 +26,9 @@ import { tokenText } from './token-text.ts'
 import { longestTokenBytes, tokenCheck, tokenizer } from './tokenizer.ts'
 import { writeAnswer } from './write-answer.ts'
 
-/** Makes the library return all tokens, with the probabilities that the model assigns to them. */
+/** Makes the library return the most likely tokens, with the probabilities that the model assigns to them. */
 const unfiltered = {
-  ...{ temperature: 1, topK: 0, topP: 1, minP: 0 },
+  ...{ temperature: 1, topP: 1, minP: 0 },
   xtc: { probability: 0, threshold: 1 },
   yieldEogToken: true,
 }
@@ -131,6 +131,8 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     // With a grammar, the library must choose the token, because it checks tokens against the grammar.
     const isOwnChoice = probabilities && !state
     const choose = isOwnChoice ? ownSampler(generation.sampling) : undefined
+    const topK = candidatesNeeded(generation.sampling, generation.topLogprobs ?? 0)
+    const wants = { probabilities, topProbability: isOwnChoice && topK > 0 }
     const { format, markers } = chatsFor(generation.prompt)
     const writer = answerWriter(generation, { model, format, markers, begun: prompt.begun })
     const forced = reasoningLimit({
@@ -138,12 +140,11 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
       closing: format.reasoning ? model.tokenize(format.reasoning.close, true) : [],
       writer,
     })
-    const tokens = conversations.generate(slot, unread, {
+    const tokens = conversations.generate(slot, unread, wants, {
       ...evaluation,
       ...(state && { grammarEvaluationState: state }),
       ...(calls && { grammarEvaluationState: inCalls(calls, writer.callPlace, state) }),
-      ...(choose && unfiltered),
-      probabilities,
+      ...(choose && { ...unfiltered, topK }),
     })
     /** The number of tokens that end the answer, which are not part of its text. */
     let endTokens = 0
@@ -151,19 +152,24 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     let chosen: Token | undefined
     let firstTokenMs = 0
 
+    function endAnswer() {
+      endTokens = 1
+      return undefined
+    }
+
     async function next() {
       evaluation.force(forced())
       const step = await tokens.next(chosen)
       adaptation?.end()
       signal.throwIfAborted()
       if (writer.tokenCount() === 0) firstTokenMs = performance.now() - startedAt
-      const own = choose && !step.done ? choose(step.value.probabilities) : undefined
-      if (step.done || (own !== undefined && model.isEogToken(own))) {
-        endTokens = 1
-        return undefined
-      }
+      if (step.done) return endAnswer()
+      const { confidence: best } = step.value
+      const probabilities =
+        best === undefined ? step.value.probabilities : absolute(step.value.probabilities, best)
+      const own = choose?.(probabilities)
+      if (own !== undefined && model.isEogToken(own)) return endAnswer()
       chosen = own
-      const { probabilities } = step.value
       const token = own ?? step.value.token
       evaluation.history.push(token)
       return { token, probabilities }

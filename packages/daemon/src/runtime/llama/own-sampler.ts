@@ -6,6 +6,21 @@ type Options = Pick<Sampling, 'temperature' | 'topK' | 'topP' | 'minP' | 'seed' 
 type Candidate = [token: Token, probability: number]
 
 /**
+ * The number of the most likely tokens that a sampler needs to know, if the log probabilities of `topCount` are
+ * requested; 0 for all.
+ */
+export function candidatesNeeded({ temperature, topK, xtc }: Options, topCount: number): number {
+  if (temperature <= 0 && !xtc) return Math.max(1, topCount)
+  return topK > 0 ? Math.max(topK, topCount) : 0
+}
+
+/** Makes the probabilities of some tokens absolute. `best` is the absolute probability of the first. */
+export function absolute(probabilities: Map<Token, number>, best: number): Map<Token, number> {
+  const [first = 1] = probabilities.values()
+  return new Map(probabilities.entries().map(([token, one]) => [token, (one / first) * best]))
+}
+
+/**
  * Chooses a token from the model's own probabilities, which must be sorted, most likely first. Applies filters in the
  * order of llama.cpp's samplers: top-k, top-p, min-p, XTC, temperature. Used for requests with log probabilities, because
  * the library reports probabilities only for the candidates that remain after its own filters.
