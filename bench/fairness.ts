@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { syntheticContext, writeSyntheticModel } from '@shoal/model-file/testing/synthetic-model'
-import type { DaemonInput } from './children/daemon.ts'
 import type { Bench } from './harness/bench.ts'
+import { startDaemon } from './harness/daemon.ts'
 import { digits, median } from './harness/numbers.ts'
 import { inTurns } from './harness/rounds.ts'
-import { startScript } from './harness/script.ts'
 import { temporaryFolder } from './harness/temporary-folder.ts'
 
 const model = '100m-Q4_0'
@@ -42,9 +41,8 @@ export const bench: Bench = {
     using folder = temporaryFolder()
     const models = join(folder.path, 'models')
     await writeSyntheticModel(join(models, model, `${model}.gguf`), 'Q4_0')
-    const input: DaemonInput = { models, threads, contextLength: syntheticContext }
-    await using daemon = await startScript<{ url: string }>('daemon', input)
-    const { url } = daemon.answer
+    await using daemon = await startDaemon({ models, threads, contextLength: syntheticContext })
+    const { url } = daemon
     const short = () => post(url, '/v1/completions', { prompt: 'Hello', max_tokens: 1 })
     await short()
 

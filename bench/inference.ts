@@ -2,17 +2,17 @@ import { copyFile, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { computeMemory, extractFacts, readGgufFile } from '@shoal/model-file'
 import { demoModel, writeSyntheticModel } from '@shoal/model-file/testing/synthetic-model'
-import type { DaemonInput } from './children/daemon.ts'
 import type { PromptCostAnswer, PromptCostInput } from './children/prompt-cost.ts'
 import type { RawAnswer, RawInput } from './children/raw-llama.ts'
 import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
 import { buildLlamaServer } from './harness/build-llama-server.ts'
+import { startDaemon } from './harness/daemon.ts'
 import { findLlamaServer, type InferenceServer, startLlamaServer } from './harness/llama-server.ts'
 import { digits, median, megabytes } from './harness/numbers.ts'
 import { processTree, readCpuSeconds, readMemoryShare } from './harness/process-usage.ts'
 import type { Report } from './harness/report.ts'
 import { inTurns } from './harness/rounds.ts'
-import { runScript, startScript } from './harness/script.ts'
+import { runScript } from './harness/script.ts'
 import { temporaryFolder } from './harness/temporary-folder.ts'
 import { measureFirstToken, measureStreams } from './harness/token-load.ts'
 
@@ -62,11 +62,8 @@ async function measure(
   const { threads } = options
   const promptTokens = Math.min(400, contextLength / 2)
   report.title(`inference: ${name}, ${megabytes((await stat(path)).size)} MB, --threads ${threads}`)
-  const daemonInput: DaemonInput = { models, threads, contextLength, slots }
-  await using daemon = await startScript<{ url: string }>('daemon', daemonInput)
-  const servers: Record<string, InferenceServer> = {
-    shoal: { url: daemon.answer.url, pid: daemon.pid },
-  }
+  await using daemon = await startDaemon({ models, threads, contextLength, slots })
+  const servers: Record<string, InferenceServer> = { shoal: daemon }
   const llamaServer = findLlamaServer()
   await using other = llamaServer
     ? await startLlamaServer(llamaServer, { path, threads, contextLength, slots })
@@ -228,9 +225,8 @@ async function reportLogprobs(models: string, options: BenchOptions, report: Rep
   await writeSyntheticModel(path, 'Q8_0', { vocabularySize })
   report.title(`inference: log probabilities with a vocabulary of ${vocabularySize} tokens`)
   const { threads } = options
-  const input: DaemonInput = { models, threads, contextLength: contextTokens, slots: 1 }
-  await using daemon = await startScript<{ url: string }>('daemon', input)
-  const server = { url: daemon.answer.url, pid: daemon.pid }
+  const settings = { models, threads, contextLength: contextTokens, slots: 1 }
+  await using server = await startDaemon(settings)
   const load = { model: name, completionTokens: 64, neverTokens }
   const measureCpuMs = (logprobs?: number) => async () => {
     const before = sumCpuSeconds(server)
