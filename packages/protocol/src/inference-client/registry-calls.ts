@@ -38,6 +38,8 @@ export type RegistryPage = {
   registry: string
   total: number
   is_total_exact: boolean
+  /** Whether the registry has refused the machine's sign-in, so that private models are missing. */
+  is_token_refused: boolean
   memory_limit_bytes: number
   models: RegistryModel[]
 }

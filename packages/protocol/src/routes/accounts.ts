@@ -3,8 +3,14 @@
 export const register = {
   method: 'POST',
   url: '/v1/auth/register',
+  isAnonymous: true,
   marker: 'access_token',
 } as const
-export const login = { method: 'POST', url: '/v1/auth/login', marker: 'access_token' } as const
+export const login = {
+  method: 'POST',
+  url: '/v1/auth/login',
+  isAnonymous: true,
+  marker: 'access_token',
+} as const
 export const logout = { method: 'POST', url: '/v1/auth/logout' } as const
 export const getMe = { method: 'GET', url: '/v1/auth/me', marker: 'username' } as const

@@ -9,9 +9,11 @@ export const getTorrent = { method: 'GET', url: '/v1/files/:model_id/torrent/:fi
 export const getTorrentByToken = {
   method: 'GET',
   url: '/v1/files/:model_id/torrent/:file_id/:token',
+  isAnonymous: true,
 } as const
 export const getChunk = { method: 'GET', url: '/v1/files/chunks/:chunk_hash' } as const
 export const getChunkByToken = {
   method: 'GET',
   url: '/v1/files/chunks/:chunk_hash/:token',
+  isAnonymous: true,
 } as const

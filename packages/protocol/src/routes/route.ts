@@ -7,6 +7,8 @@ export type Route = {
    * section 9.2.2), which POST and PATCH are not.
    */
   readonly isRepeatable?: boolean
+  /** Whether requests carry no token, because the endpoint needs none and cannot use one. */
+  readonly isAnonymous?: boolean
   /**
    * A member that every response has, or every item of a response that is a list. It distinguishes a registry's
    * response from other JSON.

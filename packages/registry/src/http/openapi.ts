@@ -79,7 +79,10 @@ export const openapi = fp(
         buildLocalReference: (schema, _base, _fragment, index) =>
           String(schema.$id ?? `def-${index}`),
       },
-      transform: ({ schema, url }) => ({ schema: withOptionalDefaults(schema), url }),
+      transform({ schema, url, route }) {
+        const shown = withOptionalDefaults(schema)
+        return { schema: 'isAnonymous' in route ? { ...shown, security: [] } : shown, url }
+      },
       transformObject(document) {
         if (!('openapiObject' in document)) return document.swaggerObject
         const { openapiObject } = document
