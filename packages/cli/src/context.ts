@@ -16,6 +16,7 @@ import { readCredentials } from './settings/credentials.ts'
 import { readModelFolders } from './settings/model-folders.ts'
 import { type Places, readPlaces } from './settings/places.ts'
 import { readCliSetting } from './settings/read-cli-setting.ts'
+import { aboutRefusedToken, type RegistryAccess } from './settings/refused-token.ts'
 import { cliSettings } from './settings/settings.ts'
 import { aboutUnknownVariables } from './settings/unknown-variables.ts'
 import { type Asker, createAsker } from './terminal/asker.ts'
@@ -23,9 +24,6 @@ import type { GlobalOptions } from './terminal/global-options.ts'
 import { createPrinter, type Printer } from './terminal/printer.ts'
 import { waitNotes } from './terminal/wait-notes.ts'
 import { version } from './version.ts'
-
-/** The registry that the command opened last. */
-export type LastRegistry = { address: string; hasToken: boolean }
 
 export type Registry = {
   client: RegistryClient
@@ -35,6 +33,7 @@ export type Registry = {
   /** The registry's host and port, for display: `localhost:8000`. */
   label: string
   token: string | undefined
+  access: RegistryAccess
 }
 
 export type Context = {
@@ -69,7 +68,8 @@ type Options = { isTransfer?: boolean; isForShell?: boolean }
 /** The state of a command that `runCommandLine` reads after the command has ended. */
 export type Trace = {
   printer?: Printer
-  lastRegistry?: LastRegistry
+  /** The registry that the command opened last. */
+  lastRegistry?: RegistryAccess
   endsByItself: boolean
   exitCode: number
 }
@@ -126,21 +126,38 @@ export function contextOpener(
         // The token from the environment is sent only to the current registry, not to a registry in a model reference.
         const ownToken =
           address === current ? readCliSetting(cliSettings.token, { env }) : undefined
-        const token = givenToken ?? ownToken ?? credentials[address]?.token
+        const saved = credentials[address]?.token
+        const token = givenToken ?? ownToken ?? saved
         const label = registryLabel(address)
-        trace.lastRegistry = { address, hasToken: token !== undefined }
+        const access: RegistryAccess = {
+          address,
+          tokenFrom: givenToken
+            ? 'input'
+            : ownToken
+              ? 'SHOAL_TOKEN'
+              : saved
+                ? 'sign-in'
+                : undefined,
+        }
+        trace.lastRegistry = access
         const transport = await openTransport()
         const client = registryClient({
           baseUrl: address,
           token,
           userAgent: `shoal/${version}`,
+          onTokenRefused() {
+            if (isForShell) return
+            const { message, hint } = aboutRefusedToken(access)
+            printer.warn(`${message} Only public models are visible.`)
+            printer.note(`  ${hint}`)
+          },
           onWait: waitNotes(printer),
           retry: isTransfer
             ? transferRetry({ timeoutMs: (await networkSettings()).timeouts.giveUpMs })
             : undefined,
           transport,
         })
-        return { client, transport, address, label, token }
+        return { client, transport, address, label, token, access }
       },
 
       takeStopSignal() {

@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeHome } from '../testing/run-shoal.ts'
 import { sampleUser } from '../testing/samples.ts'
-import { type AskedFor, scriptedRegistry } from '../testing/scripted-registry.ts'
+import {
+  type AskedFor,
+  type ScriptedAnswer,
+  scriptedRegistry,
+} from '../testing/scripted-registry.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
 const signedIn = {
@@ -49,8 +53,37 @@ test('a failed login does not reveal whether the username or the password was wr
     ['login', '--username', 'ines', '--password-stdin'],
     { home: home.path, registry: registry.address, input: 'guess' },
   )
-  expect(stderr).toContain('Wrong username or password for')
+  expect(stderr).toContain(`✗ ${registry.label}: wrong username or password.\n`)
   expect(exitCode).toBe(4)
+})
+
+test('with a sign-in that is no longer valid, public models can be read, and the user can sign in again', async () => {
+  await using home = await makeHome()
+  const refused = { status: 401, body: { detail: 'this token is revoked' } }
+  const withoutToken =
+    (answer: ScriptedAnswer) =>
+    ({ authorization }: AskedFor) =>
+      authorization ? refused : answer
+  await using registry = await scriptedRegistry({
+    'POST /v1/auth/login': withoutToken({ body: signedIn }),
+    'GET /v1/models': withoutToken({ body: [] }),
+    'GET /v1/auth/me': refused,
+  })
+  const options = { home: home.path, registry: registry.address }
+  const login = ['login', '--username', 'ines', '--password-stdin']
+  await shoalHere(login, { ...options, input: 'open sesame' })
+
+  const lost = `Your sign-in to ${registry.label} is no longer valid: it has expired or was revoked.`
+  const again = `  To sign in again: shoal login --registry ${registry.label}\n`
+  const search = await shoalHere(['search'], options)
+  expect(search.stderr).toContain(`! ${lost} Only public models are visible.\n${again}`)
+  expect(search.exitCode).toBe(0)
+  const whoami = await shoalHere(['whoami'], options)
+  expect(whoami.stderr).toBe(`✗ ${lost}\n${again}`)
+  expect(whoami.exitCode).toBe(4)
+  const env = { SHOAL_TOKEN: 'hf_old' }
+  expect((await shoalHere(['whoami'], { ...options, env })).stderr).toContain('unset it')
+  expect((await shoalHere(login, { ...options, input: 'open sesame' })).exitCode).toBe(0)
 })
 
 test('login waits as long as the registry requests, then continues', async () => {

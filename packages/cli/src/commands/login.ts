@@ -67,8 +67,8 @@ async function signInWithPassword(context: Context, options: LoginOptions) {
     : await asker.secret({ message: 'Password', instead: 'Pass --password-stdin.' })
   const signedIn = await client.login({ username, password }).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.status !== 401) throw error
-    throw new Failure('not_signed_in', `Wrong username or password for ${label}.`, {
-      hint: 'Try again, or create an account with: shoal register',
+    throw new Failure('not_signed_in', `${label}: ${error.message}.`, {
+      hint: error.problem.code ? undefined : 'Try again, or create an account with: shoal register',
       cause: error,
     })
   })

@@ -44,7 +44,7 @@ test('without a sign-in, push ends before it reads the whole file', async () => 
   })
   expect(stderr).toBe(
     '  1 file, 973 KB   architecture llama   853.1K   512 context\n' +
-      `✗ You are not signed in to ${registry.label}.\n  Run shoal login, or set SHOAL_TOKEN.\n`,
+      `✗ You are not signed in to ${registry.label}.\n  Run shoal login --registry ${registry.label}, or set SHOAL_TOKEN.\n`,
   )
   expect(exitCode).toBe(4)
 })

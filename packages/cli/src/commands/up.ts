@@ -68,7 +68,7 @@ async function tryToPublishDemo(printer: Printer, running: RunningRegistry, sign
     await publishDemo(printer, { client, directory: demoDirectory, dataDirectory, signal })
   } catch (error) {
     if (signal.aborted) return
-    const { message } = toFailure(error, { address: url, hasToken: true })
+    const { message } = toFailure(error, undefined)
     printer.warn(`Not all demo models were published: ${message}`)
     printer.note('  The missing models will be published the next time shoal up starts.')
   }

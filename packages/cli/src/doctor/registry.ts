@@ -40,7 +40,7 @@ export async function registryFindings(context: Context): Promise<Finding[]> {
   }
 }
 
-function unreachable({ label, address, token }: Registry, error: unknown): Finding {
+function unreachable({ label, access }: Registry, error: unknown): Finding {
   const isSlow = error instanceof DOMException && error.name === 'TimeoutError'
   if (isSlow) {
     const text = `${label} did not respond within ${timeoutMs / 1000} s`
@@ -51,7 +51,7 @@ function unreachable({ label, address, token }: Registry, error: unknown): Findi
       advice: 'Check the log of the registry and the load on its machine.',
     }
   }
-  const { message, hint } = toFailure(error, { address, hasToken: token !== undefined })
+  const { message, hint } = toFailure(error, access)
   return { check: 'registry', state: 'problem', text: message, ...(hint && { advice: hint }) }
 }
 
@@ -75,7 +75,7 @@ function clock(label: string, date: string | null): Finding[] {
   ]
 }
 
-async function signIn({ client, label, address, token }: Registry): Promise<Finding> {
+async function signIn({ client, label, token, access }: Registry): Promise<Finding> {
   if (token === undefined) {
     return {
       check: 'sign-in',
@@ -89,7 +89,7 @@ async function signIn({ client, label, address, token }: Registry): Promise<Find
     return { check: 'sign-in', state: 'ok', text: `Signed in to ${label} as ${username}` }
   } catch (error) {
     if (!(error instanceof ApiError) && !(error instanceof NetworkError)) throw error
-    const { message, hint } = toFailure(error, { address, hasToken: true })
+    const { message, hint } = toFailure(error, access)
     const text = `Checking the sign-in to ${label} failed: ${message}`
     return { check: 'sign-in', state: 'problem', text, ...(hint && { advice: hint }) }
   }

@@ -4,15 +4,15 @@ import { type Ending, errorTable, isAppError } from '@shoal/core/errors/table'
 import { isErrno } from '@shoal/files'
 import type { NetworkFailure } from '@shoal/protocol/client'
 import type { CommanderError } from 'commander'
-import type { LastRegistry } from '../context.ts'
 import { toDaemonFailure } from '../daemon/daemon-error.ts'
 import { registryLabel } from '../settings/address.ts'
+import { aboutRefusedToken, type RegistryAccess } from '../settings/refused-token.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { shortHash, toSentence, toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatBytes } from '../terminal/units.ts'
 import { networkFailure } from './network-failures.ts'
 
-export function toFailure(error: unknown, lastRegistry: LastRegistry | undefined): Failure {
+export function toFailure(error: unknown, lastRegistry: RegistryAccess | undefined): Failure {
   if (error instanceof Failure) return error
   if (isAppError(error)) return toAppFailure(error, lastRegistry)
   if (!(error instanceof Error)) return new Failure('failed', String(error))
@@ -28,7 +28,10 @@ export function toFailure(error: unknown, lastRegistry: LastRegistry | undefined
 }
 
 /** For most codes, the exit code from the table and the error's own message are enough. */
-function toAppFailure(error: ErrorOf<ErrorCode>, lastRegistry: LastRegistry | undefined): Failure {
+function toAppFailure(
+  error: ErrorOf<ErrorCode>,
+  lastRegistry: RegistryAccess | undefined,
+): Failure {
   switch (error.code) {
     case 'registry_refused':
       return refusal(error, lastRegistry)
@@ -91,20 +94,14 @@ const getStatusEnding = (status: number): Ending =>
 
 function refusal(
   error: AppError<'registry_refused'>,
-  lastRegistry: LastRegistry | undefined,
+  lastRegistry: RegistryAccess | undefined,
 ): Failure {
   const { status, problem, isForeign = false } = error.details
   const reason = problem.code ?? (status >= 500 || isForeign ? `http_${status}` : undefined)
   const details = { status, ...(reason && { reason }) }
-  const label = lastRegistry ? registryLabel(lastRegistry.address) : 'the registry'
-  if (status === 401 && lastRegistry) {
-    return new Failure(
-      'not_signed_in',
-      lastRegistry.hasToken
-        ? `${label} does not accept your sign-in or API key.`
-        : `You are not signed in to ${label}.`,
-      { hint: 'Run shoal login, or set SHOAL_TOKEN.', details, cause: error },
-    )
+  if (status === 401 && lastRegistry && !isForeign) {
+    const { message, hint } = aboutRefusedToken(lastRegistry)
+    return new Failure('not_signed_in', message, { hint, details, cause: error })
   }
   const fields = problem.errors?.map(({ path, message }) => toTerminalLine(`${path} ${message}`))
   const hint = hintForStatus(status, isForeign) ?? fields?.join('\n')
@@ -130,7 +127,7 @@ const requestLimit =
  */
 function bytesRefused(
   error: AppError<'bytes_refused'>,
-  lastRegistry: LastRegistry | undefined,
+  lastRegistry: RegistryAccess | undefined,
 ): Failure {
   const { status } = error.details
   const label = lastRegistry ? registryLabel(lastRegistry.address) : 'the registry'
