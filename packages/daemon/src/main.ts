@@ -65,7 +65,7 @@ export async function startDaemon(
     metrics,
   )
   const models = loadedModels({ ...config, local, log, startRuntime })
-  const registries = knownRegistries(config)
+  const registries = knownRegistries(config, log)
   const pulls = modelPulls({ settings: config, registries })
   const sharing = await startSharing(config, log)
   const searching = searchInBackground(config, log)

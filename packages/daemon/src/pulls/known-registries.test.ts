@@ -6,10 +6,14 @@ import { knownRegistries } from './known-registries.ts'
 const address = 'http://localhost:8000'
 const lab = { address: 'https://lab.example', token: 'lab-token' }
 
-const registries = knownRegistries({
-  registry: { address, token: 'startup-token' },
-  otherRegistries: async () => [{ address, token: undefined }, lab],
-})
+const log = { warn: () => undefined }
+const registries = knownRegistries(
+  {
+    registry: { address, token: 'startup-token' },
+    otherRegistries: async () => [{ address, token: undefined }, lab],
+  },
+  log,
+)
 
 async function read(text: string, allowsUnknown = false) {
   const { client, isKnown, reference } = await registries.openFor(text, { allowsUnknown })
@@ -72,6 +76,6 @@ test('an unknown registry can be used only if its full address is given and the 
 })
 
 test('if the daemon has no registry, the error says so', async () => {
-  const none = knownRegistries({ registry: undefined, otherRegistries: undefined })
+  const none = knownRegistries({ registry: undefined, otherRegistries: undefined }, log)
   await expect(none.open()).rejects.toThrow('this daemon was started without a registry')
 })

@@ -21,6 +21,8 @@ export type OpenedRegistry = {
   client: RegistryClient
   /** False for a registry that this machine does not know. Requests to such a registry carry no credentials. */
   isKnown: boolean
+  /** Whether the registry has refused this machine's token, so that requests continue without it. */
+  isTokenRefused(): boolean
 }
 
 export interface KnownRegistries {
@@ -44,11 +46,18 @@ export interface KnownRegistries {
 
 type Settings = Pick<DaemonConfig, 'registry' | 'otherRegistries'>
 
+type Log = { warn(fields: object, message: string): void }
+
 const userAgent = 'shoal-daemon'
 
-export function knownRegistries({ registry, otherRegistries }: Settings): KnownRegistries {
+export function knownRegistries(
+  { registry, otherRegistries }: Settings,
+  log: Log,
+): KnownRegistries {
   const transport = registryTransport(registry?.network ?? directNetwork)
   const own = registry ? [{ address: registry.address, token: registry.token }] : []
+  /** Refused tokens that have been logged. */
+  const refused = new Set<string>()
 
   /** If a registry has two entries, the later one is used, because it was read more recently. */
   async function list(): Promise<KnownRegistry[]> {
@@ -64,8 +73,26 @@ export function knownRegistries({ registry, otherRegistries }: Settings): KnownR
     }
     const found = known.find((one) => one.address === wanted)
     if (!found && !allowsUnknown) throw unknownRegistry(wanted)
-    const client = registryClient({ baseUrl: wanted, token: found?.token, userAgent, transport })
-    return { client, isKnown: found !== undefined }
+    const { token } = found ?? {}
+    let isTokenRefused = false
+    function onTokenRefused() {
+      isTokenRefused = true
+      if (token === undefined || refused.has(token)) return
+      refused.add(token)
+      const login = loginCommand(wanted as string)
+      log.warn(
+        { registry: wanted },
+        `the sign-in to this registry is no longer valid, so only public models can be used; to sign in again: ${login}`,
+      )
+    }
+    const client = registryClient({
+      baseUrl: wanted,
+      token,
+      onTokenRefused,
+      userAgent,
+      transport,
+    })
+    return { client, isKnown: found !== undefined, isTokenRefused: () => isTokenRefused }
   }
 
   return {
@@ -97,11 +124,12 @@ function toAddress(named: string, known: readonly KnownRegistry[]): string {
 
 const withoutScheme = (address: string) => address.replace(/^https?:\/\//, '')
 
+const loginCommand = (address: string) => `shoal login${registryOption(address)}`
+
 function unknownRegistry(address: string): Fault {
-  const login = `shoal login${registryOption(address)}`
   return new Fault(
     'unknown_registry',
-    `the registry ${address} is not configured on this machine; to use it, sign in: ${login}`,
+    `the registry ${address} is not configured on this machine; to use it, sign in: ${loginCommand(address)}`,
     { param: 'model' },
   )
 }

@@ -86,10 +86,20 @@ test('the known registries are listed without their credentials, and can be sear
   })
   const foreign = await post('/api/registries/search', { registry: 'http://127.0.0.1:9' })
   expect(foreign).toMatchObject({ status: 403, body: { code: 'unknown_registry' } })
-  const refused = await post('/api/registries/search', { registry: other.address })
-  expect(refused).toMatchObject({
+})
+
+test('with a sign-in that is no longer valid, only public models are found', async () => {
+  const { address } = await registryWithTide(4096)
+  const { post } = await start({ registry: { address, token: 'revoked' } })
+  const found = await post('/api/registries/search', {})
+  expect(found).toMatchObject({
+    status: 200,
+    body: { is_token_refused: true, models: [{ name: 'tide' }] },
+  })
+  const hidden = await post('/api/registries/find', { model: 'secret' })
+  expect(hidden).toMatchObject({
     status: 403,
-    body: { detail: expect.stringContaining(`shoal login --registry ${other.address}`) },
+    body: { detail: expect.stringContaining(`shoal login --registry ${address}`) },
   })
 })
 

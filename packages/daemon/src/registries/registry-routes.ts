@@ -39,7 +39,7 @@ export const registryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     '/api/registries/search',
     { schema: { body: RegistrySearchRequest } },
     async ({ body }, reply) => {
-      const { client } = await registries.open(body.registry ?? undefined)
+      const { client, isTokenRefused } = await registries.open(body.registry ?? undefined)
       const q = body.q?.trim()
       const filter = {
         ...(q && { q }),
@@ -56,6 +56,7 @@ export const registryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         registry: client.baseUrl,
         total: page.total,
         is_total_exact: page.isTotalExact,
+        is_token_refused: isTokenRefused(),
         memory_limit_bytes: memoryBytes,
         models: page.models.map((model) => toFoundEntry(model, client.baseUrl, here)),
       }

@@ -244,12 +244,14 @@ test('the error for a failed search says what to do', async () => {
     registry: registry.address,
     total: 0,
     is_total_exact: true,
+    is_token_refused: true,
     memory_limit_bytes: 8e9,
     models: [],
   }
   script('POST /api/registries/search', () => json(none))
   await user.click(screen.getByRole('button', { name: 'Try again' }))
   await screen.findAllByText(/^No models found/)
+  await screen.findByText(/^This machine’s sign-in to the registry is no longer valid/)
   await user.click(screen.getByRole('button', { name: 'Back to chat' }))
   await screen.findByRole('heading', { name: 'Talk to shoal-tiny' })
 })
@@ -260,6 +262,7 @@ test('models are searched in the chosen registry, which may have no models', asy
     registry: address,
     total: names.length,
     is_total_exact: true,
+    is_token_refused: false,
     memory_limit_bytes: 8e9,
     models: names.map((name) => ({
       name,

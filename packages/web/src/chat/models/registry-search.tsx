@@ -1,3 +1,4 @@
+import { registryOption } from '@shoal/core/references'
 import { formatMemory } from '@shoal/core/units'
 import type { DaemonRegistry, RegistryModel, RegistryPage } from '@shoal/protocol/inference-client'
 import { type FormEvent, useState } from 'react'
@@ -134,6 +135,7 @@ function Results({ store, onChat, registry, registries, onRegistry }: ResultsPro
           </button>
         </div>
       )}
+      {page?.is_token_refused && <SignedOut registry={registry} />}
       {isLoading && !page && <div className="skeleton mt-4 h-40" aria-busy="true" />}
       {page?.models.length === 0 && (
         <Nothing q={q} isFitting={isFitting} registry={registry} onAll={() => setFitting(false)} />
@@ -152,6 +154,18 @@ function Results({ store, onChat, registry, registries, onRegistry }: ResultsPro
         </button>
       )}
     </>
+  )
+}
+
+function SignedOut({ registry }: { registry: string }) {
+  return (
+    <div role="status" className="mt-4 text-[15px] text-ink-2">
+      <p>
+        This machine’s sign-in to the registry is no longer valid, so only public models are shown.
+        To sign in again:
+      </p>
+      <CommandLine text={`shoal login${registryOption(registry)}`} className="mt-2 max-w-md" />
+    </div>
   )
 }
 
