@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeHome } from './testing/run-shoal.ts'
-import { sampleModel } from './testing/samples.ts'
+import { sampleModel, sampleUser } from './testing/samples.ts'
 import { scriptedRegistry } from './testing/scripted-registry.ts'
 import { shoalHere } from './testing/shoal-here.ts'
 
@@ -73,7 +73,12 @@ test('under --json, an error is also a document on stdout', async () => {
 })
 
 test.each([
-  [401, {}, 4, '✗ You are not signed in to HOST.\n  Run shoal login, or set SHOAL_TOKEN.\n'],
+  [
+    401,
+    {},
+    4,
+    '✗ You are not signed in to HOST.\n  Run shoal login --registry HOST, or set SHOAL_TOKEN.\n',
+  ],
   [403, { detail: 'not yours' }, 5, '✗ Not yours.\n'],
   [404, { detail: 'no such thing' }, 3, '✗ No such thing.\n'],
   [
@@ -90,7 +95,7 @@ test.each([
     home: home.path,
     registry: registry.address,
   })
-  expect(stderr).toBe(text.replace('HOST', registry.label))
+  expect(stderr).toBe(text.replaceAll('HOST', registry.label))
   expect(exitCode).toBe(code)
 })
 
@@ -184,14 +189,36 @@ test('a newline at the end of a token is ignored, and a newline within a token i
 
 test('control characters are removed from text that the registry returns', async () => {
   await using home = await makeHome()
-  const license = '\x1b[2J\x1b]0;owned\x07mit'
+  const hostile = '\x1b[2J\x1b]0;owned\x07\u202emit\n✓ Signed in'
+  const model = sampleModel({ name: `tide${hostile}`, owner: hostile, license: hostile })
+  const user = { ...sampleUser, username: hostile }
   await using registry = await scriptedRegistry({
-    'GET /v1/models': { body: [sampleModel({ license })] },
-    'GET /v1/auth/me': { status: 403, body: { detail: 'no\x1b[31m\nway' } },
+    'GET /v1/models': { body: [model] },
+    'GET /v1/models/tide': { body: model },
+    [`GET /v1/models/${encodeURIComponent(model.name)}/files`]: { body: [] },
+    'GET /v1/models/tid': { status: 404, body: { detail: 'no', code: 'model_unknown' } },
+    'GET /v1/models/tide/members': {
+      body: [{ username: hostile, right: 'read', created_at: user.created_at }],
+    },
+    'GET /healthz': { body: { status: 'ok' } },
+    'GET /v1/auth/me': { body: user },
+    'GET /v1/api-keys': {
+      body: [{ id: 'k', name: 'laptop', prefix: hostile, scopes: ['read'], expires_at: null }],
+    },
+    'PATCH /v1/models/tide': { body: model },
+    'PUT /v1/models/tide/like': { status: 403, body: { detail: hostile } },
   })
-  const shoalOptions = { home: home.path, registry: registry.address }
-  expect((await shoalHere(['search'], shoalOptions)).stdout).not.toContain('\x1b')
-  expect((await shoalHere(['whoami'], shoalOptions)).stderr).toBe('✗ no[31m way.\n')
+  const options = { home: home.path, registry: registry.address, env: { SHOAL_TOKEN: 'hf_key' } }
+  const commands = [
+    ...['search', 'show tide', 'show tid', 'whoami', 'keys ls', 'members ls tide', 'doctor'],
+    ...['rename tide ebb', 'like tide', 'whoami --json', 'whoami --progress json -v'],
+  ]
+  for (const command of commands) {
+    const { stdout, stderr } = await shoalHere(command.split(' '), options)
+    const text = stdout + stderr
+    expect(text, command).toContain('owned')
+    expect(text, command).not.toMatch(/(?!\n)[\p{Cc}\u202e]|^✓ Signed in$/mu)
+  }
 })
 
 test('colors are used only on terminals', async () => {

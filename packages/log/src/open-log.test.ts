@@ -65,6 +65,17 @@ test('closing a log writes all remaining lines to the file, in order', async () 
   expect(opened.droppedLines()).toBe(0)
 })
 
+test('control characters in logged text are escaped', async () => {
+  const file = join(temporaryFolder(), 'server.log')
+  const path = '/\x1b[31m\x9b31m\u202e'
+  const opened = openLog({ to: { file }, level: 'info' })
+  opened.log.info({ path }, path)
+  await opened.close()
+  const line = readFileSync(file, 'utf8')
+  expect(line).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
+  expect(JSON.parse(line)).toMatchObject({ path, msg: path })
+})
+
 test('unread lines are buffered, then dropped; when reading resumes, a line reports how many were dropped', async () => {
   const { path, read } = pipe()
   const opened = openLog({ to: { file: path }, level: 'info' })

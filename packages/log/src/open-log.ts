@@ -1,4 +1,5 @@
 /** The log of a server process: JSON lines to stdout or to a file, without ever blocking the process. */
+import { escapeControls } from '@shoal/core/text'
 import { type Logger, pino } from 'pino'
 import { boundedWriter } from './bounded-writer.ts'
 import { openFile, openStdout } from './output.ts'
@@ -47,6 +48,7 @@ export function openLog({ to, level, maxWaitingBytes = oneMebibyte }: LogOptions
     onResumed: (dropped) =>
       log.error({ dropped }, 'log lines were dropped because they could not be written'),
   })
-  const log = pino({ level }, writer)
+  // Requests and files may contain text that disrupts the terminal on which the log is read.
+  const log = pino({ level }, { write: (line) => writer.write(escapeControls(line)) })
   return { log, droppedLines: writer.droppedLines, close: () => writer.close(closeTimeoutMs) }
 }

@@ -28,8 +28,11 @@ const commands: Record<string, Command> = {
     usage: '/system [text]',
     meaning: 'show or set the system prompt; “-” removes it',
     run: ({ context: { printer }, conversation }, text) => {
-      if (text === '')
-        return printer.note(`  ${conversation.system ?? 'There is no system prompt.'}`)
+      if (text === '') {
+        const shown = conversation.system ?? 'There is no system prompt.'
+        for (const line of shown.split('\n')) printer.note(`  ${line}`)
+        return
+      }
       conversation.system = text === '-' ? undefined : text
       printer.note(text === '-' ? '  System prompt removed.' : '  System prompt set.')
     },

@@ -27,7 +27,7 @@ export async function chatLoop(session: ChatSession): Promise<void> {
       const typed = await readMessage(reader)
       interrupts = typed.type === 'interrupt' && !typed.hadText ? interrupts + 1 : 0
       if (typed.type === 'end') {
-        printer.stderr.write('\n')
+        printer.aside('\n')
         break
       }
       if (interrupts > 1) {

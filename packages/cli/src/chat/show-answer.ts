@@ -1,10 +1,8 @@
 import type { Printer } from '../terminal/printer.ts'
-import { toTerminalText } from '../terminal/terminal-text.ts'
 import type { Show } from './ask-model.ts'
 
 /**
- * Prints only the answer on stdout. If stderr is a terminal, the reasoning is printed there, dimmed. Control characters
- * are removed from both, because a model's output cannot be trusted.
+ * Prints only the answer on stdout. If stderr is a terminal, the reasoning is printed there, dimmed.
  */
 export function answerOnStdout(printer: Printer): Show {
   const { stderr, err } = printer
@@ -13,7 +11,7 @@ export function answerOnStdout(printer: Printer): Show {
   let last = ''
 
   function endReasoning() {
-    if (hasReasoned) stderr.write('\n\n')
+    if (hasReasoned) printer.aside('\n\n')
     hasReasoned = false
   }
 
@@ -21,15 +19,14 @@ export function answerOnStdout(printer: Printer): Show {
     reasoning(text) {
       if (!showsReasoning) return
       // Without colors, a label distinguishes the reasoning from the answer.
-      if (!hasReasoned && !err.isEnabled) stderr.write('Thinking: ')
+      if (!hasReasoned && !err.isEnabled) printer.aside('Thinking: ')
       hasReasoned = true
-      stderr.write(err.dim(toTerminalText(text)))
+      printer.aside(err.dim(text))
     },
     content(text) {
       endReasoning()
-      const plain = toTerminalText(text)
-      printer.part(plain)
-      last = plain.at(-1) ?? last
+      printer.part(text)
+      last = text.at(-1) ?? last
     },
     end() {
       endReasoning()

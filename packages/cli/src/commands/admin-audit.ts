@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { escapeControls } from '@shoal/core/text'
 import type { AuditEntry } from '@shoal/protocol'
 import { auditActions } from '@shoal/protocol/audit-actions'
 import type { Admin } from '@shoal/registry'
@@ -6,7 +7,6 @@ import { Command, Option } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import { addDataOption, type DataOption } from '../server/server-options.ts'
 import { withAdmin } from '../server/with-admin.ts'
-import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { wholeNumberParser } from '../terminal/units.ts'
 
 type AuditOptions = DataOption & {
@@ -60,7 +60,7 @@ async function showAudit(
   }
   const show = (entries: AuditEntry[]) => {
     for (const entry of entries)
-      printer.result(printer.isJson ? JSON.stringify(entry) : toLine(entry))
+      printer.result(printer.isJson ? escapeControls(JSON.stringify(entry)) : toLine(entry))
   }
   const signal = takeStopSignal()
   let after = latest.at(-1)?.seq ?? 0
@@ -89,7 +89,5 @@ function toLine(entry: AuditEntry): string {
     action,
     `${subject_kind} ${subject}${changed}`,
     `(${origin})`,
-  ]
-    .map(toTerminalLine)
-    .join('  ')
+  ].join('  ')
 }

@@ -8,7 +8,6 @@ import { withAdmin } from '../server/with-admin.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { printList } from '../terminal/print-list.ts'
 import { type Column, table } from '../terminal/table.ts'
-import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatBytes, plural, toMinute } from '../terminal/units.ts'
 
 type RoleOption = DataOption & { role: 'admin' | 'user' }
@@ -95,7 +94,7 @@ export function addUserCommands(admin: Command, open: OpenContext) {
     .argument('<role>', 'admin or user')
     .action((username: string, wanted: string, options: DataOption) => {
       if (wanted !== 'admin' && wanted !== 'user') {
-        throw misuse(`Unknown role ${toTerminalLine(wanted)}.`, 'Expected admin or user.')
+        throw misuse(`Unknown role ${wanted}.`, 'Expected admin or user.')
       }
       const done = wanted === 'admin' ? 'is an administrator' : 'is a regular user'
       return change(open, options, { username, changes: { role: wanted }, done })
@@ -193,10 +192,7 @@ async function removeUser(
 function readQuota(size: string): number {
   const bytes = size === '0' ? 0 : parseSize(size)
   if (bytes !== undefined) return bytes
-  throw misuse(
-    `Invalid size ${toTerminalLine(size)}.`,
-    'Expected a size such as 500GB, or “default”.',
-  )
+  throw misuse(`Invalid size ${size}.`, 'Expected a size such as 500GB, or “default”.')
 }
 
 const userColumns: Column<AdminUser>[] = [
@@ -228,7 +224,7 @@ const invitationColumns: Column<Invitation>[] = [
 
 const keyColumns: Column<ApiKey>[] = [
   { title: 'ID', text: ({ id }) => id },
-  { title: 'NAME', text: ({ name }) => toTerminalLine(name) },
+  { title: 'NAME', text: ({ name }) => name },
   { title: 'SCOPES', text: ({ scopes }) => scopes.join(',') },
   { title: 'LAST USED', text: ({ last_used_at }) => toMinute(last_used_at) },
   { title: 'EXPIRES', text: ({ expires_at }) => toMinute(expires_at) },

@@ -24,7 +24,7 @@ export function completionCommand(open: OpenContext): Command {
     .action(async (shell: string) => {
       const { printer } = await open({ isForShell: true })
       const script = await readFile(join(scriptDirectory, `shoal.${shell}`), 'utf8')
-      await printer.answer({ shell, script }, () => script.trimEnd())
+      await printer.answer({ shell, script }, () => script.trimEnd().split('\n'))
     })
 }
 

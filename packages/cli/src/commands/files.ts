@@ -7,7 +7,6 @@ import { Failure, misuse } from '../terminal/failure.ts'
 import { printList } from '../terminal/print-list.ts'
 import type { Printer } from '../terminal/printer.ts'
 import type { Column } from '../terminal/table.ts'
-import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
 
 /** Commands for the files of a published model. */
@@ -103,5 +102,5 @@ const columns: Column<{ choice: FileChoice<ModelFile>; file: ModelFile }>[] = [
   { title: 'NAME', text: ({ choice }) => choice.label },
   { title: 'SIZE', text: ({ file }) => formatBytes(file.file_size_bytes), align: 'right' },
   { title: 'STATUS', text: ({ file }) => file.status },
-  { title: 'FILENAME', text: ({ file }) => toTerminalLine(file.filename) },
+  { title: 'FILENAME', text: ({ file }) => file.filename },
 ]

@@ -4,7 +4,6 @@ import type { OpenContext } from '../context.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { printList } from '../terminal/print-list.ts'
 import type { Column } from '../terminal/table.ts'
-import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatAge, parseLifetime } from '../terminal/units.ts'
 
 const scopes = ['read', 'write', 'admin'] as const
@@ -95,7 +94,7 @@ const formatExpiry = ({ expires_at }: Pick<ApiKey, 'expires_at'>) =>
   expires_at === null ? 'indefinitely' : `until ${expires_at.slice(0, 10)}`
 
 const columns: Column<ApiKey>[] = [
-  { title: 'NAME', text: ({ name }) => toTerminalLine(name) },
+  { title: 'NAME', text: ({ name }) => name },
   { title: 'KEY', text: ({ prefix }) => `${prefix}…` },
   { title: 'SCOPES', text: ({ scopes }) => scopes.join(', ') },
   {

@@ -9,7 +9,6 @@ import { oneOf } from '../terminal/one-of.ts'
 import { printList } from '../terminal/print-list.ts'
 import { repeatable } from '../terminal/repeatable.ts'
 import type { Column } from '../terminal/table.ts'
-import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatBytes, formatContext, formatCount, wholeNumberParser } from '../terminal/units.ts'
 
 type SearchOptions = {
@@ -67,7 +66,8 @@ export function searchCommand(open: OpenContext): Command {
       if (models.length === 0) printer.note(`No models found on ${label}.`)
       if (models.length < total) {
         const count = isTotalExact ? `${total}` : `more than ${total}`
-        printer.note(`\nShowing ${models.length} of ${count}. To show more, pass a higher --limit.`)
+        printer.note('')
+        printer.note(`Showing ${models.length} of ${count}. To show more, pass a higher --limit.`)
       }
     })
 }
@@ -99,7 +99,7 @@ const columns: Column<Model>[] = [
   { title: 'PARAMS', text: makeCountFormatter('parameter_count'), align: 'right' },
   {
     title: 'ARCH',
-    text: ({ architecture }) => toTerminalLine(architecture ?? '–'),
+    text: ({ architecture }) => architecture ?? '–',
     isOptional: true,
   },
   {
@@ -115,7 +115,7 @@ const columns: Column<Model>[] = [
   },
   { title: 'DOWNLOADS', text: makeCountFormatter('downloads'), align: 'right' },
   { title: 'LIKES', text: makeCountFormatter('likes'), align: 'right', isOptional: true },
-  { title: 'LICENSE', text: ({ license }) => toTerminalLine(license ?? '–'), isOptional: true },
+  { title: 'LICENSE', text: ({ license }) => license ?? '–', isOptional: true },
 ]
 
 function makeCountFormatter(key: 'parameter_count' | 'downloads' | 'likes') {

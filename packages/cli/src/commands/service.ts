@@ -117,13 +117,15 @@ async function install(context: Context, manager: ServiceManager, command: Servi
     await asker.confirm(`Replace ${file}, which was written with other options or changed by hand?`)
   }
   if (isChanged) await writeWhole(file, text)
-  printer.note(text.trimEnd())
+  for (const line of text.trimEnd().split('\n')) printer.note(line)
   printer.success(`${isChanged ? 'Wrote' : 'Unchanged:'} ${file}`)
   if (isReachable && (isChanged || !(await manager.isRunning()))) await manager.start()
   if (isReachable) printer.success('The service is enabled and started.')
   else {
     printer.warn('The service manager cannot be reached, so the service was not started.')
-    printer.note(['  To start it:', ...manager.startCommands].join('\n    '))
+    for (const line of ['To start it:', ...manager.startCommands.map((one) => `  ${one}`)]) {
+      printer.note(`  ${line}`)
+    }
   }
   printer.note(`  ${manager.note}`)
   await printer.answer({ file, changed: isChanged, started: isReachable }, () => file)

@@ -36,7 +36,7 @@ export function showCommand(open: OpenContext): Command {
       const document = { ...model, files: choices.flatMap(({ files }) => files), preset }
       await printer.answer(document, () =>
         card
-          ? (model.readme ?? '').split('\n').map((line) => line.replace(/\p{Cc}/gu, ''))
+          ? (model.readme ?? '').split('\n')
           : page(found, { memoryBytes: environment.memoryBytes, preset, colors: printer.out }),
       )
     })
@@ -52,11 +52,11 @@ async function page(
   const description = toTerminalLine(model.description ?? '')
   const best = findBestFit(runnable(choices), memoryForModels(memoryBytes))
   return [
-    `${colors.bold(model.name)}  ${toTerminalLine(model.display_name)}`,
+    `${colors.bold(model.name)}  ${model.display_name}`,
     ...(description ? [`  ${description}`] : []),
     `  ${specification(model).join(' · ')}`,
     `  ${plural(model.downloads, 'download')} · ${plural(model.likes, 'like')} · by ${model.owner} · ${formatAge(model.created_at)}`,
-    ...(model.tags.length > 0 ? [`  ${model.tags.map(toTerminalLine).join(', ')}`] : []),
+    ...(model.tags.length > 0 ? [`  ${model.tags.join(', ')}`] : []),
     `  ${registry.address}${formatPath(pages.model, { name: model.name })}`,
     '',
     ...(choices.length === 0
@@ -69,9 +69,9 @@ async function page(
 function specification(model: ModelRecord): string[] {
   return [
     ...(model.parameter_count === null ? [] : [`${formatCount(model.parameter_count)} parameters`]),
-    ...(model.architecture === null ? [] : [toTerminalLine(model.architecture)]),
+    ...(model.architecture === null ? [] : [model.architecture]),
     ...(model.context_length === null ? [] : [`${formatContext(model.context_length)} context`]),
-    model.license === null ? 'no license specified' : toTerminalLine(model.license),
+    model.license === null ? 'no license specified' : model.license,
     ...(model.is_public ? [] : ['private']),
   ]
 }

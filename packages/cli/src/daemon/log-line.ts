@@ -1,5 +1,3 @@
-import { toTerminalText } from '../terminal/terminal-text.ts'
-
 const levelNames: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'error' }
 /** Fields that are shown elsewhere in the line or are not useful to readers. */
 const silent = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'reqId', 'err', 'v'])
@@ -9,7 +7,7 @@ type Entry = Record<string, unknown> & { time: number; msg?: string; level?: num
 /** Formats a log line for people: `2026-01-31 12:00:01 request  POST  /v1/chat/completions  200  12.3 ms`. */
 export function readableLine(line: string): string {
   const entry = parseEntry(line)
-  if (!entry) return toTerminalText(line)
+  if (!entry) return line
   const { time, msg = '', level = 30 } = entry
   const facts = Object.entries(entry).flatMap(([name, value]) =>
     silent.has(name) || typeof value === 'object' ? [] : [formatFact(name, value)],
@@ -21,7 +19,7 @@ export function readableLine(line: string): string {
     [msg, ...facts].join('  '),
     ...(getErrorMessage(entry) ? [`(${getErrorMessage(entry)})`] : []),
   ]
-  return toTerminalText(words.join(' '))
+  return words.join(' ')
 }
 
 function parseEntry(line: string): Entry | undefined {

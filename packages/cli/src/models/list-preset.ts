@@ -1,5 +1,4 @@
 import type { Preset } from '@shoal/transfer'
-import { toTerminalLine } from '../terminal/terminal-text.ts'
 
 /** Lists the settings of a model, one per line, under the names of Ollama's parameters. */
 export function listPreset({
@@ -18,6 +17,6 @@ export function listPreset({
   }
   return Object.entries(settings).map(([name, value]) => {
     const text = Array.isArray(value) ? value.join(', ') : String(value)
-    return `${name.padEnd(18)} ${toTerminalLine(text)}`
+    return `${name.padEnd(18)} ${text}`
   })
 }

@@ -1,6 +1,7 @@
 /** Prompts at the terminal, on stderr, because stdout is for results. */
 import type { CliEnvironment } from '../environment.ts'
 import { Failure, misuse } from './failure.ts'
+import { toTerminalLine } from './terminal-text.ts'
 
 type Question = {
   message: string
@@ -37,7 +38,7 @@ export function createAsker(
     const clack = await load()
     const answer = await clack[kind]({
       ...streams,
-      message,
+      message: toTerminalLine(message),
       mask: '•',
       validate: (typed = '') =>
         validate?.(typed) ?? (typed === '' ? 'This is required.' : undefined),
@@ -58,7 +59,11 @@ export function createAsker(
           'To answer yes, pass --yes.',
         )
       const clack = await load()
-      const answer = await clack.confirm({ ...streams, message, initialValue: false })
+      const answer = await clack.confirm({
+        ...streams,
+        message: toTerminalLine(message),
+        initialValue: false,
+      })
       if (answer !== true) throw new Failure('stopped', 'Stopped. Nothing was changed.')
     },
   }

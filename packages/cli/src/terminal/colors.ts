@@ -1,16 +1,34 @@
-import picocolors from 'picocolors'
+import { randomUUID } from 'node:crypto'
+import { controlCharacters } from '@shoal/core/text'
 
 export type Colors = ReturnType<typeof createColors>
 
 /**
- * The orange of progress bars and of the best fit: of the 256 terminal colors, the one closest to the orange of the web
- * pages.
+ * Begins the marks of a style, until the text is printed. Text from elsewhere cannot contain it, because it is random.
  */
-const roeOpen = '\x1b[38;5;209m'
-const foregroundClose = '\x1b[39m'
+const mark = `\x1b${randomUUID()}`
 
+/** Returns functions that mark text with a style. `toTerminal` turns the marks into escape sequences. */
 export function createColors(isEnabled: boolean) {
-  const { bold, dim, green, red, yellow } = picocolors.createColors(isEnabled)
-  const roe = (text: string) => (isEnabled ? roeOpen + text + foregroundClose : text)
-  return { isEnabled, bold, dim, green, red, yellow, roe }
+  const style = (open: string, close: string) => (text: string) =>
+    isEnabled ? `${mark}[${open}m${text}${mark}[${close}m` : text
+  return {
+    isEnabled,
+    bold: style('1', '22'),
+    dim: style('2', '22'),
+    red: style('31', '39'),
+    green: style('32', '39'),
+    yellow: style('33', '39'),
+    /**
+     * The orange of progress bars and of the best fit: of the 256 terminal colors, the one closest to the orange of the
+     * web pages.
+     */
+    roe: style('38;5;209', '39'),
+  }
 }
+
+const styleOrControl = new RegExp(`${mark}(\\[[\\d;]+m)|${controlCharacters.source}`, 'gu')
+
+/** Returns text as it is written to a terminal: with its styles, but without any other control characters. */
+export const toTerminal = (text: string): string =>
+  text.replace(styleOrControl, (_, style?: string) => (style === undefined ? '' : `\x1b${style}`))

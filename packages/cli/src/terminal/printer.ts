@@ -1,8 +1,9 @@
 /** The output of a command: results go to stdout, everything else to stderr. */
 
+import { escapeControls } from '@shoal/core/text'
 import type { CliEnvironment } from '../environment.ts'
 import { detectCapabilities, type TerminalCapabilities } from './capabilities.ts'
-import { type Colors, createColors } from './colors.ts'
+import { type Colors, createColors, toTerminal } from './colors.ts'
 import type { Failure } from './failure.ts'
 import type { GlobalOptions } from './global-options.ts'
 
@@ -11,7 +12,11 @@ export type LiveRegion = { clear(): void; draw(): void }
 
 type Lines = string | readonly string[]
 
-/** Prints results to stdout and everything else to stderr, as lines or, under `--progress=json`, as events. */
+/**
+ * Prints results to stdout and everything else to stderr, as lines or, under `--progress=json`, as events. Names and
+ * messages may come from a hostile registry or file, so their control characters are removed, or escaped in JSON, and a
+ * line stays one line.
+ */
 export interface Printer {
   readonly can: TerminalCapabilities
   /** Whether `--json` is given. */
@@ -33,9 +38,11 @@ export interface Printer {
   result(line: string): void
   /** Prints a part of a streamed result, without adding a newline. */
   part(text: string): void
+  /** Like `part`, but on stderr. */
+  aside(text: string): void
   /** Prints the result of a command: one document under `--json`, otherwise lines. */
   answer(document: unknown, lines: () => Lines | Promise<Lines>): Promise<void>
-  /** Prints a note, except under `--quiet`. */
+  /** Prints a note of one line, except under `--quiet`. */
   note(line: string): void
   /** Prints details, but only under `--verbose`. */
   detail(line: string): void
@@ -60,12 +67,21 @@ export function createPrinter(environment: CliEnvironment, options: GlobalOption
   const isForPrograms = options.progress === 'json'
   let region: LiveRegion | undefined
 
-  const event = (value: object) => void stderr.write(`${JSON.stringify(snakeCase(value))}\n`)
+  const event = (value: object) =>
+    void stderr.write(`${escapeControls(JSON.stringify(snakeCase(value)))}\n`)
+
+  function writeDocument(document: unknown) {
+    stdout.write(`${escapeControls(JSON.stringify(document, undefined, 2))}\n`)
+  }
 
   function writeLine(line: string, type: 'note' | 'warning' = 'note') {
-    if (isForPrograms) return event({ type, message: line.trim() })
+    if (!isForPrograms) writeLines([line])
+    else if (line !== '') event({ type, message: line.trim() })
+  }
+
+  function writeLines(lines: readonly string[]) {
     region?.clear()
-    stderr.write(`${line}\n`)
+    stderr.write(lines.map(toLine).join(''))
     region?.draw()
   }
 
@@ -81,14 +97,17 @@ export function createPrinter(environment: CliEnvironment, options: GlobalOption
     event,
 
     result(line) {
-      stdout.write(`${line}\n`)
+      stdout.write(toLine(line))
     },
     part(text) {
-      stdout.write(text)
+      stdout.write(toTerminal(text))
+    },
+    aside(text) {
+      stderr.write(toTerminal(text))
     },
     async answer(document, lines) {
-      if (options.json) stdout.write(`${JSON.stringify(document, undefined, 2)}\n`)
-      else for (const line of [await lines()].flat()) stdout.write(`${line}\n`)
+      if (options.json) writeDocument(document)
+      else for (const line of [await lines()].flat()) stdout.write(toLine(line))
     },
     note(line) {
       if (!options.quiet) writeLine(line)
@@ -105,11 +124,14 @@ export function createPrinter(environment: CliEnvironment, options: GlobalOption
     fail(failure) {
       const { code, message, hint, members } = failure
       const error = { code, message, ...(hint && { hint }), ...members }
-      if (options.json) stdout.write(`${JSON.stringify({ error }, undefined, 2)}\n`)
+      if (options.json) writeDocument({ error })
       if (isForPrograms) return event({ type: 'error', ...error })
       const mark = code === 'stopped' ? err.yellow('■') : err.red('✗')
-      writeLine([`${mark} ${message}`, ...(hint ? indented(hint) : [])].join('\n'))
-      if (options.debug) writeLine(formatStack(failure))
+      writeLines([
+        `${mark} ${message}`,
+        ...(hint ? hint.split('\n').map((line) => `  ${line}`) : []),
+        ...(options.debug ? formatStack(failure).split('\n') : []),
+      ])
     },
     setRegion(shown) {
       region = shown
@@ -129,7 +151,7 @@ function snakeCase(value: unknown): unknown {
   )
 }
 
-const indented = (text: string) => text.split('\n').map((line) => `  ${line}`)
+const toLine = (text: string) => `${toTerminal(text.replace(/[\r\n]+/g, ' '))}\n`
 
 function formatStack(error: Error): string {
   const cause = error.cause instanceof Error ? `\ncaused by ${formatStack(error.cause)}` : ''

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createColors } from './colors.ts'
+import { createColors, toTerminal } from './colors.ts'
 import { progressFrame } from './progress-frame.ts'
 
 const plain = createColors(false)
@@ -29,6 +29,6 @@ test('the bar is full, at 100%, only when nothing is left', () => {
 
 test('with colors, the rest of the bar has the same character, dimmed', () => {
   const [bar = ''] = progressFrame(status, 100, createColors(true))
-  expect(bar).toContain('\x1b[38;5;209m━')
+  expect(toTerminal(bar)).toContain('\x1b[38;5;209m━')
   expect(bar).not.toContain('─')
 })

@@ -1,3 +1,4 @@
+import { toTerminal } from './colors.ts'
 import type { Printer } from './printer.ts'
 import {
   computeFraction,
@@ -33,7 +34,8 @@ async function liveProgress(printer: Printer): Promise<Progress> {
   const draw = () => {
     if (status === undefined) return
     drawnAt = performance.now()
-    log(progressFrame(status, (printer.stderr.columns ?? 80) - 1, printer.err).join('\n'))
+    const lines = progressFrame(status, (printer.stderr.columns ?? 80) - 1, printer.err)
+    log(toTerminal(lines.join('\n')))
   }
   printer.setRegion({ clear: () => log.clear(), draw })
   return {

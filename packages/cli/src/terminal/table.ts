@@ -1,3 +1,5 @@
+import { toTerminalLine } from './terminal-text.ts'
+
 export type Column<Row> = {
   title: string
   text: (row: Row) => string
@@ -15,12 +17,16 @@ type Layout = {
 
 const gap = '  '
 
-/** The lines of a table, without trailing whitespace. */
+/** The lines of a table, without trailing whitespace. Each cell is put on one line, without control characters. */
 export async function table<Row>(
-  allColumns: readonly Column<Row>[],
+  givenColumns: readonly Column<Row>[],
   rows: readonly Row[],
   { columns: width = Number.POSITIVE_INFINITY, paintTitle = (text) => text }: Layout = {},
 ): Promise<string[]> {
+  const allColumns = givenColumns.map((column) => ({
+    ...column,
+    text: (row: Row) => toTerminalLine(column.text(row)),
+  }))
   const texts = rows.flatMap((row) => allColumns.map(({ text }) => text(row)))
   const measure = await measureFor(texts)
   const columns = fitting(allColumns, rows, { width, measure })

@@ -1,14 +1,11 @@
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
-const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
+import { controlCharacters } from '@shoal/core/text'
 
-/** Removes control characters, including those that change the text direction, from untrusted text. */
-export function toTerminalText(text: string): string {
-  return text.replace(controls, '')
-}
-
-/** Like `toTerminalText`, but puts the text on one line. */
+/**
+ * Puts untrusted text on one line, without control characters, so that it can be aligned or become part of a sentence.
+ * The printer removes control characters from everything else.
+ */
 export function toTerminalLine(text: string): string {
-  return toTerminalText(text.replace(/\s+/g, ' ')).trim()
+  return text.replace(/\s+/g, ' ').replace(controlCharacters, '').trim()
 }
 
 /** A word of lowercase letters only. A word with other characters may be a path, a filename or a model name. */

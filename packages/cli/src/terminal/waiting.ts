@@ -1,3 +1,4 @@
+import { toTerminal } from './colors.ts'
 import type { Printer } from './printer.ts'
 
 /** If the work takes less time than this, no text is shown. */
@@ -12,7 +13,7 @@ export async function whileWaiting<T>(
   if (!printer.can.canDraw || printer.isQuiet || printer.isForPrograms) return await work()
   const { createLogUpdate } = await import('log-update')
   const log = createLogUpdate(printer.stderr as NodeJS.WriteStream, { showCursor: true })
-  const draw = () => log(printer.err.dim(`  ${words} …`))
+  const draw = () => log(toTerminal(printer.err.dim(`  ${words} …`)))
   const timer = setTimeout(() => {
     printer.setRegion({ clear: () => log.clear(), draw })
     draw()
