@@ -2,12 +2,13 @@
  * The entry point in the browser. It replaces the server-rendered page when the code for the current screen has loaded.
  */
 import './theme.css'
-import { openConnection } from '@shoal/protocol/client'
+import { fetchTransport, openConnection } from '@shoal/protocol/client'
 import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 import { type Boot, takeBoot } from './api/boot.ts'
 import { pageClient } from './api/page-client.ts'
 import { newQueryClient } from './api/query-client.ts'
+import { noticeSignOut } from './api/session.ts'
 import { readTyped } from './app/keep-typed.ts'
 import { noteWait } from './app/waiting.tsx'
 import { App } from './app.tsx'
@@ -18,7 +19,8 @@ const queryClient = newQueryClient()
 const printed = document.getElementById('boot')?.textContent
 if (printed && !cameFromElsewhere()) takeBoot(queryClient, JSON.parse(printed) as Boot)
 
-const connection = openConnection({ baseUrl: '', onWait: noteWait })
+const transport = noticeSignOut(fetchTransport(), queryClient)
+const connection = openConnection({ baseUrl: '', transport, maxWaits: 5, onWait: noteWait })
 const router = newRouter({
   connection,
   client: pageClient(connection),

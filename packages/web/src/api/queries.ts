@@ -38,10 +38,13 @@ export const filesQuery = (client: PageClient, name: string) =>
 export const ownerQuery = (client: PageClient, username: string) =>
   queryOptions({ queryKey: ['owner', username], queryFn: () => client.getUser(username) })
 
-/** The signed-in user, or null. */
+export const meKey = ['me'] as const
+
+/** The signed-in user, or null. Loaded again when the visitor returns to the tab, because another tab may have signed out. */
 export const meQuery = (client: PageClient) =>
   queryOptions({
-    queryKey: ['me'],
+    queryKey: meKey,
+    refetchOnWindowFocus: 'always',
     queryFn: ({ signal }) =>
       client.getMe(signal).catch((error: unknown) => {
         if (error instanceof ApiError && error.status === 401) return null

@@ -1,7 +1,9 @@
+import { ApiError } from '@shoal/protocol/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { User } from 'lucide-react'
 import { useClient } from '../api/context.ts'
+import { noteSignOut } from '../api/session.ts'
 import { Disclosure } from '../ui/disclosure.tsx'
 
 type Props = { username: string; isAdmin: boolean }
@@ -16,8 +18,11 @@ export function AccountMenu({ username, isAdmin }: Props) {
       await client.logout()
       return { isCanceled: false }
     },
-    onSettled(result) {
-      if (!result?.isCanceled) void queryClient.resetQueries()
+    onSettled(result, error) {
+      if (result?.isCanceled) return
+      void queryClient.resetQueries()
+      const hadEnded = error instanceof ApiError && error.status === 401
+      if (!error || hadEnded) noteSignOut(queryClient)
     },
   })
   return (

@@ -1,6 +1,7 @@
 import { Outlet } from '@tanstack/react-router'
 import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
+import { SessionNotice } from './session-notice.tsx'
 import { WaitNotice } from './waiting.tsx'
 
 /** The layout of every page: the header, the current screen and the footer. */
@@ -18,6 +19,7 @@ export function Shell() {
         <Outlet />
       </main>
       <Footer />
+      <SessionNotice />
       <WaitNotice />
     </>
   )

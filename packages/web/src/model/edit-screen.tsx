@@ -1,9 +1,11 @@
 import { ApiError, type ModelRecord, type User } from '@shoal/protocol/client'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { SignInFirst } from '../account/sign-in-first.tsx'
 import { useClient } from '../api/context.ts'
-import { meQuery, modelQuery } from '../api/queries.ts'
+import { modelQuery } from '../api/queries.ts'
+import { useSession } from '../api/session.ts'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { Failure, Problem } from '../ui/problem.tsx'
@@ -20,18 +22,19 @@ const route = getRouteApi('/m/$name/edit')
 export function EditScreen() {
   const { name } = route.useParams()
   const client = useClient()
-  const me = useQuery(meQuery(client))
+  const { user, isPending } = useSession()
   const model = useQuery(modelQuery(client, name))
-  if (me.isPending || model.isPending) return <ModelSkeleton />
+  const edited = useEdited(`${user?.username} ${name}`, model.data)
+  if (isPending || model.isPending) return <ModelSkeleton />
   return (
     <div className="page pt-8">
       <PageHead title={`Edit ${name}`} isHidden />
-      {model.isError ? (
+      {user && edited ? (
+        <Editor key={user.username} model={edited} user={user} />
+      ) : model.isError ? (
         <Missing name={name} error={model.error} />
-      ) : !me.data ? (
+      ) : !user ? (
         <SignInFirst />
-      ) : model.data.can_write ? (
-        <Editor model={model.data} user={me.data} />
       ) : (
         <Problem title="You can’t edit this model">
           {model.data.display_name} belongs to {model.data.owner}, who can add you as a member with
@@ -40,6 +43,16 @@ export function EditScreen() {
       )}
     </div>
   )
+}
+
+/**
+ * Returns the model if the visitor may edit it. If the visitor loses access while the editor is open, for example because
+ * the session has ended, still returns the model, because closing the editor would lose what the visitor has typed.
+ */
+function useEdited(key: string, model: ModelRecord | undefined): ModelRecord | undefined {
+  const [before, setBefore] = useState<{ key: string; model: ModelRecord }>()
+  if (model?.can_write && model !== before?.model) setBefore({ key, model })
+  return before?.key === key ? before.model : undefined
 }
 
 function Missing({ name, error }: { name: string; error: Error }) {

@@ -1,9 +1,9 @@
 import { sleep } from '@shoal/core/async'
-import type { User } from '@shoal/protocol/client'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
+import { useSession } from '../api/session.ts'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { Failure } from '../ui/problem.tsx'
@@ -28,7 +28,7 @@ const ProgressPanel = lazy(async () => {
 
 export function PublishScreen() {
   const me = useQuery(meQuery(useClient()))
-  const username = useFormUser(me.data)
+  const username = useSession().user?.username
   const shown = useObservable(publishing)
   useStartAtTop(shown !== undefined)
   return (
@@ -53,17 +53,6 @@ export function PublishScreen() {
       </div>
     </div>
   )
-}
-
-/**
- * Returns the user for whom to show the form. If the session ends, still returns this user, because removing the form
- * would lose the chosen files. If the user signs out, returns undefined.
- */
-function useFormUser(me: User | null | undefined): string | undefined {
-  const [before, setBefore] = useState<string>()
-  const username = me === null ? before : me?.username
-  if (username !== before) setBefore(username)
-  return username
 }
 
 /**

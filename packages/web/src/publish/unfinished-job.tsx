@@ -4,9 +4,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useRef } from 'react'
 import { useCalls } from '../api/context.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { explain } from '../ui/explain.ts'
 import { FieldNote } from '../ui/field.tsx'
 import { Name } from '../ui/name.tsx'
-import { sentence } from '../ui/sentence.ts'
 import { hashChunk } from './hashing/hash-file.ts'
 import { discardJob } from './jobs/discard-job.ts'
 import { findSources, type Job, sumBytes, unfinished, wrongFiles } from './jobs/job.ts'
@@ -94,7 +94,7 @@ export function UnfinishedJob({ job, onChange }: Props) {
       </div>
       {goOn.error && (
         <FieldNote id={`${id}-note`} isError>
-          {sentence(goOn.error.message)}
+          {explain(goOn.error)}
         </FieldNote>
       )}
       <ConfirmDialog

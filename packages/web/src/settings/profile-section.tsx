@@ -5,10 +5,10 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useCalls, useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
+import { explain } from '../ui/explain.ts'
 import { fieldErrors } from '../ui/field-errors.ts'
 import { Form } from '../ui/form.tsx'
 import { PasswordField } from '../ui/password-field.tsx'
-import { sentence } from '../ui/sentence.ts'
 
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'long' })
 
@@ -81,7 +81,7 @@ function PasswordForm() {
         label="Current password"
         name="current_password"
         autoComplete="current-password"
-        error={change.error && !isAboutNew ? sentence(change.error.message) : undefined}
+        error={change.error && !isAboutNew ? explain(change.error) : undefined}
         required
       />
       <PasswordField

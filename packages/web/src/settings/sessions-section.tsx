@@ -3,8 +3,8 @@ import { credentialCalls, type Session } from '@shoal/protocol/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCalls } from '../api/context.ts'
 import { sessionsQuery } from '../api/queries.ts'
+import { explain } from '../ui/explain.ts'
 import { Failure } from '../ui/problem.tsx'
-import { sentence } from '../ui/sentence.ts'
 import { agentName } from './agent-name.ts'
 
 export function SessionsSection() {
@@ -57,7 +57,7 @@ function SessionRow({ session }: { session: Session }) {
         </button>
       )}
       <p role="alert" className="w-full text-[14px] text-roe-ink empty:hidden">
-        {end.error && sentence(end.error.message)}
+        {end.error && explain(end.error)}
       </p>
     </li>
   )

@@ -22,6 +22,20 @@ test('visitors without a session can sign in and return', async () => {
   expect(links.at(-1)?.getAttribute('href')).toBe('/login?next=%2Fsettings%2Fkeys')
 })
 
+test('if the session is ended elsewhere, the page says so, and keeps what was typed', async () => {
+  const registry = publicRegistry()
+  const user = await openScreen('/settings/keys', registry)
+  await user.click(await screen.findByRole('button', { name: 'New key' }))
+  await user.type(field('Name'), 'laptop')
+  registry.answer('GET /v1/auth/me', problem(401, 'sign in'))
+  registry.answer('POST /v1/api-keys', problem(401, 'this request requires a session token'))
+  await user.click(screen.getByRole('button', { name: 'Create key' }))
+  await screen.findByText(/^Your session has ended, so nothing was changed\./)
+  await screen.findByText(/^Your session has ended\. What you have typed on this page is kept\./)
+  screen.getByRole('link', { name: 'Sign in' })
+  expect(field('Name').value).toBe('laptop')
+})
+
 test('the profile shows how much of its quota the account uses, even after a change', async () => {
   const registry = publicRegistry()
   const usage = { stored_bytes: 0, quota_bytes: 10_000_000, models_count: 0, api_keys_count: 2 }
@@ -38,7 +52,7 @@ test('the profile shows how much of its quota the account uses, even after a cha
 test('the password is changed; a wrong current and a short new password are marked', async () => {
   const registry = publicRegistry()
   const change = 'PUT /v1/auth/password'
-  registry.answer(change, problem(401, 'the current password is wrong'))
+  registry.answer(change, problem(403, 'the current password is wrong'))
   const user = await openScreen('/settings', registry)
   const submit = () => user.click(screen.getByRole('button', { name: 'Change password' }))
   await user.type(await screen.findByLabelText('Current password'), 'old password')

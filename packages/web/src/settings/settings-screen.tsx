@@ -1,9 +1,7 @@
 import type { Me } from '@shoal/protocol'
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { SignInFirst } from '../account/sign-in-first.tsx'
-import { useClient } from '../api/context.ts'
-import { meQuery } from '../api/queries.ts'
+import { useSession } from '../api/session.ts'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { SectionLinks } from '../app/section-links.tsx'
@@ -56,9 +54,9 @@ export function SettingsScreen() {
 }
 
 function Content({ section: { forUser: ForUser, forAll: ForAll } }: { section: Section }) {
-  const { data: me, isPending } = useQuery(meQuery(useClient()))
+  const { user, isPending } = useSession()
   if (ForAll) return <ForAll />
   if (isPending) return <div className="skeleton h-40" aria-busy="true" />
-  if (!me || !ForUser) return <SignInFirst />
-  return <ForUser user={me} />
+  if (!user || !ForUser) return <SignInFirst />
+  return <ForUser key={user.username} user={user} />
 }

@@ -4,6 +4,7 @@ import { type UserEvent, userEvent } from '@testing-library/user-event'
 import { onTestFinished } from 'vitest'
 import { pageClient } from '../api/page-client.ts'
 import { newQueryClient } from '../api/query-client.ts'
+import { noticeSignOut } from '../api/session.ts'
 import { noteWait } from '../app/waiting.tsx'
 import { App } from '../app.tsx'
 import { changedPrefs, readPrefs } from '../prefs.ts'
@@ -26,8 +27,13 @@ export async function openScreen(
   cleanup() // in case the test has opened another screen
   changedPrefs.set({}) // as after loading a page; other test files in this process share the module
   history.replaceState(state, '', path)
-  const connection = openConnection({ baseUrl: '', transport, maxWaits, onWait: noteWait })
   const queryClient = newQueryClient()
+  const connection = openConnection({
+    baseUrl: '',
+    transport: noticeSignOut(transport, queryClient),
+    maxWaits,
+    onWait: noteWait,
+  })
   queryClient.setDefaultOptions({ queries: { retry: false } })
   const router = newRouter({
     connection,

@@ -1,5 +1,5 @@
 import { type ReactNode, type RefObject, useId } from 'react'
-import { sentence } from './sentence.ts'
+import { explain } from './explain.ts'
 
 type Props = {
   dialog: RefObject<HTMLDialogElement | null>
@@ -34,7 +34,7 @@ export function ConfirmDialog(props: Props) {
       </h2>
       <div className="mt-2 break-words text-[15px] text-ink-2">{children}</div>
       <p role="alert" className="mt-3 text-[15px] text-roe-ink empty:hidden">
-        {error && sentence(error.message)}
+        {error && explain(error)}
       </p>
       <div className="mt-5 flex justify-end gap-3">
         <button type="button" className="ctl" onClick={() => dialog.current?.close()}>

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
+import { explain } from './explain.ts'
 import { useFocusOnError } from './field-errors.ts'
-import { sentence } from './sentence.ts'
 
 type Props = {
   title: string
@@ -39,7 +39,7 @@ export function Form({ title, action, isBusy, error, hasFieldErrors, onCancel, .
       <h3 className="font-semibold text-[18px]">{title}</h3>
       {children}
       <p role="alert" className="text-[15px] text-roe-ink empty:hidden">
-        {error && !hasFieldErrors && sentence(error.message)}
+        {error && !hasFieldErrors && explain(error)}
       </p>
       <div className="flex items-center gap-3">
         <button type="submit" className={isOpened ? 'ctl-ink' : 'ctl'} disabled={isBusy}>

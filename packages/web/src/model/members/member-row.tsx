@@ -4,7 +4,7 @@ import type { ModelRecord } from '@shoal/protocol/client'
 import { Link } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { sentence } from '../../ui/sentence.ts'
+import { explain } from '../../ui/explain.ts'
 import { describeRight, RightChoice } from './right-choice.tsx'
 import { useRemoveMember, useSetMember } from './use-members.ts'
 
@@ -65,7 +65,7 @@ export function MemberRow({ model, member, isManager, isSelf, ...on }: Props) {
         )}
       </div>
       <p role="alert" className="mt-2 text-[14px] text-roe-ink empty:hidden">
-        {change.error && sentence(change.error.message)}
+        {change.error && explain(change.error)}
       </p>
       <ConfirmDialog
         dialog={dialog}

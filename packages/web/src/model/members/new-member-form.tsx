@@ -1,6 +1,7 @@
 import type { Member, MemberRight } from '@shoal/protocol'
 import { ApiError, type ModelRecord } from '@shoal/protocol/client'
 import { type FormEvent, useId } from 'react'
+import { explain } from '../../ui/explain.ts'
 import { Field } from '../../ui/field.tsx'
 import { fieldErrors, useFocusOnError } from '../../ui/field-errors.ts'
 import { sentence } from '../../ui/sentence.ts'
@@ -61,7 +62,7 @@ export function NewMemberForm({ model, onAdded }: Props) {
         </button>
       </div>
       <p role="alert" className="mt-3 text-[15px] text-roe-ink empty:hidden">
-        {error && wrong === undefined && sentence(error.message)}
+        {error && wrong === undefined && explain(error)}
       </p>
     </form>
   )
