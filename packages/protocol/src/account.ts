@@ -23,6 +23,15 @@ export const UserProfile = Type.Object(
 )
 export type UserProfile = Static<typeof UserProfile>
 
+export const RegistrySettings = Type.Object(
+  {
+    registration_open: Type.Boolean({
+      description: 'whether an account can be created without an invitation',
+    }),
+  },
+  { $id: 'RegistrySettings' },
+)
+
 export const Registration = Type.Object(
   {
     username: Username,

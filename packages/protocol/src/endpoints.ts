@@ -6,6 +6,7 @@ import {
   NewApiKey,
   PasswordChange,
   Registration,
+  RegistrySettings,
   Session,
   SignedIn,
   UserProfile,
@@ -387,6 +388,16 @@ export const getChunkByToken = {
 }
 
 // Accounts
+
+export const getRegistry = {
+  ...routes.getRegistry,
+  schema: {
+    tags: ['accounts'],
+    summary: 'Get the settings that concern visitors',
+    description: 'Requires no account, even on a members-only registry.',
+    response: { 200: refTo(RegistrySettings) },
+  },
+}
 
 export const register = {
   ...routes.register,

@@ -140,7 +140,7 @@ describeApi('every response', { on: ['SQLite', 'three nodes'] }, (start, oneNode
     const login = { username: 'ana', password: 'password of ana' }
     expect((await registry.post('/v1/auth/login', { body: login })).status).toBe(200)
     for (const path of [
-      ...['/healthz', '/openapi.json'],
+      ...['/healthz', '/openapi.json', '/v1/registry'],
       ...['/docs/', '/docs/json', '/docs/static/swagger-ui.css', '/docs/static/logo.svg'],
     ]) {
       expect((await registry.get(path)).status, path).toBe(200)

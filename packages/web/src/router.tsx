@@ -11,7 +11,7 @@ import { readNextSearch } from './account/next-page.ts'
 import { readAuditSearch } from './admin/audit-search.ts'
 import { requireAdmin } from './admin/require-admin.ts'
 import type { AppContext } from './api/context.ts'
-import { meQuery } from './api/queries.ts'
+import { meQuery, registryQuery } from './api/queries.ts'
 import { NotFound } from './app/not-found.tsx'
 import { Shell } from './app/shell.tsx'
 import { UnexpectedError } from './app/unexpected-error.tsx'
@@ -85,10 +85,14 @@ const publishRoute = createRoute({
   component: lazyRouteComponent(() => import('./publish/publish-screen.tsx'), 'PublishScreen'),
 })
 
+const loadRegistry = ({ context: { client, queryClient } }: { context: AppContext }) =>
+  queryClient.prefetchQuery(registryQuery(client))
+
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: routePath(pages.login),
   validateSearch: readNextSearch,
+  loader: loadRegistry,
   component: lazyRouteComponent(() => import('./account/login-screen.tsx'), 'LoginScreen'),
 })
 
@@ -96,6 +100,7 @@ const registerRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: routePath(pages.register),
   validateSearch: readNextSearch,
+  loader: loadRegistry,
   component: lazyRouteComponent(() => import('./account/register-screen.tsx'), 'RegisterScreen'),
 })
 

@@ -132,9 +132,27 @@ test.each([[['login']], [['register']], [['register', '--username', 'ines']]])(
     })
     expect(stderr).toContain('--password-stdin')
     expect(exitCode).toBe(2)
-    expect(registry.asked).toEqual([])
+    expect(registry.asked.filter(({ method }) => method === 'POST')).toEqual([])
   },
 )
+
+test('if registration is closed, register asks for an invitation instead of a password', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({
+    'GET /v1/registry': { body: { registration_open: false } },
+    'POST /v1/auth/register': { status: 201, body: signedIn },
+  })
+  const options = { home: home.path, registry: registry.address }
+  const { stderr, exitCode } = await shoalHere(['register'], options)
+  expect(stderr).toBe(
+    `✗ Registration on ${registry.label} is closed.\n` +
+      '  Ask an administrator for an invitation, then run: shoal register --invitation <link>\n',
+  )
+  expect(exitCode).toBe(5)
+  const words = ['register', '--username', 'ines', '--password-stdin', '--invitation', 'shi_1']
+  const invited = await shoalHere(words, { ...options, input: 'open sesame' })
+  expect(invited.exitCode).toBe(0)
+})
 
 test('register sends the setup code that a new registry requires', async () => {
   await using home = await makeHome()

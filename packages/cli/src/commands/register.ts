@@ -1,9 +1,9 @@
-import { ApiError } from '@shoal/protocol/client'
+import { ApiError, type RegistryClient } from '@shoal/protocol/client'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import { saveCredential } from '../settings/credentials.ts'
 import { readSecretFromStdin } from '../terminal/asker.ts'
-import { misuse } from '../terminal/failure.ts'
+import { Failure, misuse } from '../terminal/failure.ts'
 
 type RegisterOptions = {
   username?: string
@@ -34,6 +34,7 @@ export function registerCommand(open: OpenContext): Command {
       const context = await open()
       const { printer, places, openRegistry } = context
       const { client, address, label } = await openRegistry()
+      if (!options.invitation) await requireOpenRegistration(client, label)
       const account = await askForAccount(context, options)
       const signedIn = await client.register(account).catch(async (error: unknown) => {
         const needsCode = error instanceof ApiError && error.problem.code === 'setup_code_required'
@@ -47,6 +48,20 @@ export function registerCommand(open: OpenContext): Command {
       if (user.is_admin) printer.note('  This account is an administrator.')
       await printer.answer({ registry: address, ...user, expires_at }, () => [])
     })
+}
+
+/** Throws if registration is closed, before the user has typed a username and a password. */
+async function requireOpenRegistration(client: RegistryClient, label: string) {
+  try {
+    if ((await client.getRegistry()).registration_open) return
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return // a registry of version 0.1
+    throw error
+  }
+  throw new Failure('not_permitted', `Registration on ${label} is closed.`, {
+    hint: 'Ask an administrator for an invitation, then run: shoal register --invitation <link>',
+    details: { reason: 'registration_closed' },
+  })
 }
 
 async function askForAccount({ asker, environment }: Context, options: RegisterOptions) {

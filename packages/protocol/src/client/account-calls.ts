@@ -7,6 +7,12 @@ import type { Connection } from './connection.ts'
 export function accountCalls({ json, nothing }: Connection) {
   return {
     /**
+     * Returns the registry's settings that concern visitors.
+     * @example
+     * const { registration_open } = await client.getRegistry()
+     */
+    getRegistry: (signal?: AbortSignal) => json(to(routes.getRegistry), { signal }),
+    /**
      * Creates an account, and starts a session for it.
      * @example
      * const { access_token } = await client.register({ username: 'ben', password: 'a long password' })

@@ -1,5 +1,11 @@
 /** The endpoints that create an account, sign in and out, and describe the caller’s account. */
 
+export const getRegistry = {
+  method: 'GET',
+  url: '/v1/registry',
+  isAnonymous: true,
+  marker: 'registration_open',
+} as const
 export const register = {
   method: 'POST',
   url: '/v1/auth/register',

@@ -271,7 +271,7 @@ export const usernameTaken = (username: string) =>
   conflict(`the username ${username} is taken`, { code: 'name_taken' })
 
 export function registrationClosed() {
-  return forbidden("registration is closed: ask this registry's administrator to open it", {
+  return forbidden("registration is closed: ask this registry's administrator for an invitation", {
     code: 'registration_closed',
   })
 }

@@ -294,7 +294,10 @@ describeOnEachDatabase('the first account', (start) => {
     const registry = await start({ isRegistrationOpen: false })
     const register = (username: string) =>
       registry.post('/v1/auth/register', { body: { username, password: 'long enough' } })
+    const settings = async () => (await registry.get('/v1/registry')).body
+    expect(await settings()).toEqual({ registration_open: true })
     expect((await register('ana')).status).toBe(201)
+    expect(await settings()).toEqual({ registration_open: false })
     const refused = await register('ben')
     expect(refused.status).toBe(403)
     expect(refused.body).toMatchObject({ code: 'registration_closed' })

@@ -33,7 +33,8 @@ type Dependencies = {
 }
 
 export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, dependencies) => {
-  const { accounts, sessions, networks, guard, site, clock, people } = dependencies
+  const { accounts, sessions, networks, guard, site, isRegistrationOpen, clock, people } =
+    dependencies
   const delays = signInDelays(clock)
 
   async function startSession(account: Account, request: FastifyRequest, reply: FastifyReply) {
@@ -46,6 +47,14 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     setSessionCookie(site, request, reply, session)
     return session
   }
+
+  app.route({
+    ...endpoints.getRegistry,
+    config: { isOpen: true },
+    handler: async () => ({
+      registration_open: isRegistrationOpen || (await accounts.isFirstMissing()),
+    }),
+  })
 
   app.route({
     ...endpoints.register,

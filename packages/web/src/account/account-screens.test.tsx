@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openScreen, type Visitor } from '../testing/open-screen.tsx'
 import { publicRegistry } from '../testing/public-registry.ts'
@@ -94,6 +94,30 @@ test('an account is created; a taken username and other errors are marked', asyn
     username: 'ben',
     password: 'password of ben',
   })
+})
+
+test('if registration is closed, the pages ask for an invitation, and with one, the form is shown', async () => {
+  const registry = publicRegistry({ isAnonymous: true })
+  registry.answer('GET /v1/registry', ok({ registration_open: false }))
+  await openScreen('/login', registry)
+  await screen.findByText(/Ask an administrator of this registry for an invitation\./)
+  expect(screen.queryByRole('link', { name: 'Register' })).toBe(null)
+  await openScreen('/register', registry)
+  await screen.findByText(/^Registration on this registry is closed\./)
+  expect(screen.queryByLabelText('Username')).toBe(null)
+  await openScreen('/register#invitation=shi_1', registry)
+  await screen.findByLabelText('Username')
+})
+
+test('on a members-only registry, the list of models leads to the sign-in page', async () => {
+  const registry = publicRegistry({ isAnonymous: true })
+  registry.answer('GET /v1/models', problem(401, 'this registry is for members only'))
+  await openScreen('/?q=tide', registry)
+  const problemShown = within(await screen.findByRole('alert'))
+  problemShown.getByText('Sign in to continue')
+  const link = problemShown.getByRole('link', { name: 'Sign in' })
+  expect(link.getAttribute('href')).toBe('/login?next=%2F%3Fq%3Dtide')
+  expect(problemShown.queryByRole('button')).toBe(null)
 })
 
 test('the first account needs the setup code that the registry printed', async () => {

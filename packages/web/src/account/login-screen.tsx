@@ -1,6 +1,8 @@
 import type { Login } from '@shoal/protocol/client'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
+import { registryQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
 import { Field } from '../ui/field.tsx'
 import { PasswordField } from '../ui/password-field.tsx'
@@ -11,7 +13,9 @@ const route = getRouteApi('/login')
 
 export function LoginScreen() {
   const search = route.useSearch()
-  const { login } = useClient()
+  const client = useClient()
+  const { login } = client
+  const isOpen = useQuery(registryQuery(client)).data?.registration_open !== false
   const { mutate, isPending, error } = useAccount<Login>(login, search.next)
   return (
     <>
@@ -26,9 +30,13 @@ export function LoginScreen() {
         footer={
           <>
             No account yet?{' '}
-            <Link to="/register" search={search} className="link">
-              Register
-            </Link>
+            {isOpen ? (
+              <Link to="/register" search={search} className="link">
+                Register
+              </Link>
+            ) : (
+              'Ask an administrator of this registry for an invitation.'
+            )}
           </>
         }
       >

@@ -2,8 +2,9 @@ import { ApiError, type Registration } from '@shoal/protocol/client'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
-import { meQuery } from '../api/queries.ts'
+import { meQuery, registryQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
+import { ScreenTitle } from '../app/screen-title.tsx'
 import { Field } from '../ui/field.tsx'
 import { fieldErrors } from '../ui/field-errors.ts'
 import { PasswordField } from '../ui/password-field.tsx'
@@ -16,7 +17,9 @@ const route = getRouteApi('/register')
 
 export function RegisterScreen() {
   const search = route.useSearch()
-  const { register } = useClient()
+  const client = useClient()
+  const { register } = client
+  const { data: settings } = useQuery(registryQuery(client))
   const { mutate, isPending, error } = useAccount<Registration>(register, search.next)
   const invitation = useInvitation()
   const isTaken = error instanceof ApiError && error.status === 409
@@ -26,6 +29,7 @@ export function RegisterScreen() {
     invitation !== undefined &&
     error instanceof ApiError &&
     (error.problem.code === 'invitation_invalid' || wrong['/invitation'] !== undefined)
+  if (settings?.registration_open === false && !invitation) return <Closed />
   const isAboutFields = isTaken || wantsCode || isInvitationInvalid || Object.keys(wrong).length > 0
   return (
     <>
@@ -88,6 +92,30 @@ export function RegisterScreen() {
         )}
       </AccountForm>
     </>
+  )
+}
+
+/** Shown instead of the form if an account can be created only with an invitation. */
+function Closed() {
+  return (
+    <div className="page grid justify-items-center py-14">
+      <PageHead title="Register" path="/register" />
+      <div className="w-full max-w-[400px]">
+        <ScreenTitle className="mb-6 font-bold text-[30px] tracking-[-0.03em]">
+          Register
+        </ScreenTitle>
+        <p>
+          Registration on this registry is closed. To create an account, ask an administrator for an
+          invitation.
+        </p>
+        <p className="mt-6 text-[15px] text-ink-2">
+          Already have an account?{' '}
+          <Link to="/login" className="link">
+            Sign in
+          </Link>
+        </p>
+      </div>
+    </div>
   )
 }
 

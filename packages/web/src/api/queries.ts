@@ -53,6 +53,14 @@ export const meQuery = (client: PageClient) =>
     staleTime: 5 * 60_000,
   })
 
+/** The registry's settings that concern visitors. */
+export const registryQuery = (client: PageClient) =>
+  queryOptions({
+    queryKey: ['registry'],
+    queryFn: ({ signal }) => client.getRegistry(signal),
+    staleTime: 5 * 60_000,
+  })
+
 /** The registry's statistics, which the masthead visualizes. */
 export const schoolQuery = (client: PageClient) =>
   queryOptions({

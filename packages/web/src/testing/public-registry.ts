@@ -15,6 +15,7 @@ export const publicRegistry = ({ isAnonymous = false } = {}) =>
     'GET /v1/auth/me': isAnonymous
       ? problem(401, 'sign in')
       : ok(makeMe('ana', { is_admin: true, role: 'admin' })),
+    'GET /v1/registry': ok({ registration_open: true }),
     'GET /v1/models': listOf('tide'),
     'GET /v1/facets': ok({ architectures: [], licenses: [], tags: [], quantizations: [] }),
     'GET /v1/stats': ok({ models: 1, files: 1, bytes: 4e9, downloads: 0, parameter_counts: [] }),
