@@ -107,10 +107,10 @@ export const updateModel = {
     tags: ['models'],
     summary: 'Change a model',
     description:
-      'Only the owner, members with the right `write`, and administrators can change a model. Changing `is_public` also changes the torrents and info hashes of the files.',
+      'Only the owner, members with the right `write`, and administrators can change a model. Changing `is_public` also changes the torrents and info hashes of the files. If the model is private and the API key does not have the scope `read`, responds with 204, without the model.',
     params: ModelPath,
     body: refTo(ModelChanges),
-    response: { 200: refTo(ModelRecord) },
+    response: { 200: refTo(ModelRecord), 204: Empty },
   },
 }
 

@@ -157,8 +157,8 @@ async function saveModel(
   const { client, label } = registry
   if (existing) {
     const hasDetails = Object.keys(details).length > 0
-    const model = hasDetails ? await client.updateModel(name, details) : existing
-    return { model, isNew: false }
+    const changed = hasDetails ? await client.updateModel(name, details) : undefined
+    return { model: changed ?? existing, isNew: false }
   }
   try {
     return { model: await client.createModel({ name, ...details }), isNew: true }

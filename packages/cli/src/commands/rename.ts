@@ -17,7 +17,8 @@ export function renameCommand(open: OpenContext): Command {
       const context = await open()
       const { printer } = context
       const { name, address, call } = await openModel(context, text)
-      const model = await call((client) => client.updateModel(name, { name: newName }))
+      const renamed = await call((client) => client.updateModel(name, { name: newName }))
+      const model = renamed ?? { name: newName }
       printer.success(`${name} is now ${model.name}.`)
       printer.note(`  ${name} redirects to ${model.name} until another model takes the name.`)
       const url = address + formatPath(pages.model, { name: model.name })

@@ -1,10 +1,10 @@
 /** Calls that create, change and delete models, and delete files. */
-import type { CardDraft, ModelChanges, NewModel } from '../model.ts'
+import type { CardDraft, ModelChanges, ModelRecord, NewModel } from '../model.ts'
 import * as routes from '../routes/edits.ts'
 import { to } from './call.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, parseJson } from './connection.ts'
 
-export function editCalls({ json, text, nothing }: Connection) {
+export function editCalls({ exchange, json, text, nothing }: Connection) {
   return {
     /**
      * Renders a draft of a model card to the HTML that `getCard` would return. Nothing is saved.
@@ -20,12 +20,14 @@ export function editCalls({ json, text, nothing }: Connection) {
      */
     createModel: (model: NewModel) => json(to(routes.createModel), { body: model }),
     /**
-     * Changes the given fields of a model, and returns the model.
+     * Changes the given fields of a model, and returns the model; undefined if the client's API key may not read it.
      * @example
      * await client.updateModel('tide', { description: 'Knows the tides', tags: ['chat'] })
      */
-    updateModel: (model: string, changes: ModelChanges) =>
-      json(to(routes.updateModel, { id: model }), { body: changes }),
+    async updateModel(model: string, changes: ModelChanges): Promise<ModelRecord | undefined> {
+      const answer = await exchange(to(routes.updateModel, { id: model }), { body: changes })
+      return answer.status === 204 ? undefined : parseJson(answer)
+    },
     /**
      * Deletes a model and its files. With `only_if_empty`, rejects with status 409 if the model has a file or an open
      * upload.

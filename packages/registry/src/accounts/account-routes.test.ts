@@ -177,6 +177,11 @@ describeOnEachDatabase('accounts', (start) => {
     expect((await registry.post('/v1/models/leas/like', { token: read })).status).toBe(403)
     expect((await registry.get('/v1/models/leas', { token: write })).status).toBe(404)
     expect((await create(write, 'by-write')).status).toBe(201)
+    const update = (key: string, body: object) =>
+      registry.call('PATCH', '/v1/models/leas', { token: key, body })
+    const changed = await update(write, { description: 'by-write' })
+    expect([changed.status, changed.text]).toEqual([204, ''])
+    expect((await update(token, {})).body).toMatchObject({ description: 'by-write' })
   })
 
   test('an expired API key gets 401', async () => {

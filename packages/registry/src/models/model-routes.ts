@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints, formatPath, type ModelQuery, routes } from '@shoal/protocol'
-import { callerWith, toViewer } from '../accounts/caller.ts'
+import { callerWith, isActingAdmin, toViewer } from '../accounts/caller.ts'
 import { callerActor } from '../accounts/request-actor.ts'
 import { note } from '../audit/audit-log.ts'
 import type { Connection } from '../database/connect.ts'
@@ -68,13 +68,16 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
   app.route({
     ...endpoints.updateModel,
-    async handler(request) {
+    async handler(request, reply) {
       const { params, body } = request
-      const model = await ownModel(models, params.id, request.caller)
+      const caller = request.signedIn()
+      const model = await ownModel(models, params.id, caller)
       if (body.name !== undefined) checkName(body.name)
-      const changed = await models.update(model.id, body, callerActor(request, request.signedIn()))
+      const changed = await models.update(model.id, body, callerActor(request, caller))
       if (model.is_public === 1 && changed.is_public === 0) await connection.untilNoticed()
-      const details = await models.getDetails(changed, toViewer(request.caller, 'write'))
+      const isReadable = changed.is_public === 1 || caller.credential.scopes.includes('read')
+      if (!isReadable && !isActingAdmin(caller)) return reply.code(204).send(null)
+      const details = await models.getDetails(changed, toViewer(caller, 'read'))
       return { ...details, can_write: true }
     },
   })

@@ -26,7 +26,8 @@ export function EditForm({ model, user }: Props) {
   const save = useMutation({
     mutationFn: async () =>
       isDirty ? client.updateModel(model.id, toModelChanges(changed)) : model,
-    async onSuccess({ name }) {
+    async onSuccess(changed) {
+      const { name } = changed ?? model
       await queryClient.invalidateQueries()
       draft.clear() // if it were cleared earlier, the form would briefly show the old values
       await navigate({ to: '/m/$name', params: { name }, ignoreBlocker: true })

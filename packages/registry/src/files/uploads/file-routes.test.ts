@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type MetadataInput, makeGguf } from '@shoal/model-file/testing'
 import type {
+  CreatedApiKey,
   FileRecord,
   MissingChunk,
   ModelFile,
@@ -246,6 +247,10 @@ describeApi('files', { on: everywhere }, (start, oneNodeTest) => {
     expect((await complete(cleo, 'cleos', body.id)).status).toBe(409)
     expect(stolen.filename).toBe('stolen.gguf')
 
+    const newKey = { token: ben, body: { name: 'key', scopes: ['write'] } }
+    const { key } = (await registry.post('/v1/api-keys', newKey)).body as CreatedApiKey
+    const byKey = await startUpload(key, 'drift', manifestFor('by-key.gguf', secret))
+    expect(byKey.body).toMatchObject({ upload: { missing_count: 1 } })
     const own: StartedUpload = (await startUpload(ben, 'drift', manifest)).body
     expect(own.upload.missing_count).toBe(0) // ben may already read these bytes
     await complete(ben, 'drift', own.id)

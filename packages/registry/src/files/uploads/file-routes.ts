@@ -44,7 +44,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
     ...endpoints.startUpload,
     async handler({ params, body, caller }, reply) {
       const model = await ownModel(models, params.id, caller)
-      const started = await startUpload(dependencies, model, toViewer(caller, 'write'), body)
+      const started = await startUpload(dependencies, model, toViewer(caller, 'read'), body)
       return sendStarted(reply, model.name, started)
     },
   })
