@@ -4,6 +4,12 @@
  */
 
 export type { ImportMethod } from './disk/import-record.ts'
+export {
+  type LocalFile,
+  listLocalFiles,
+  localModelName,
+  type Unreadable,
+} from './disk/list-local-files.ts'
 export { claimFolder, findFolder } from './disk/model-folder.ts'
 export { getPresetPath, type Preset, readPreset, writePreset } from './disk/preset.ts'
 export { type LocalFileRecord, readRecord } from './disk/record.ts'
@@ -15,12 +21,6 @@ export type { FoundFile, Skipped, StoreName } from './import/found-file.ts'
 export { type HashedFile, hashFoundFile } from './import/hash-found-file.ts'
 export { type ImportedFile, type ImportOptions, importFile } from './import/import-file.ts'
 export { copyLocalFile } from './local/copy-local-file.ts'
-export {
-  type LocalFile,
-  listLocalFiles,
-  localModelName,
-  type Unreadable,
-} from './local/list-local-files.ts'
 export type { Removal } from './local/plan-removal.ts'
 export { previewRemoval, removeLocalFiles } from './local/remove-local-files.ts'
 export { type RepairedFile, type RepairOptions, repairFile } from './local/repair-file.ts'

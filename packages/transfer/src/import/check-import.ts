@@ -3,10 +3,10 @@ import { type ChunkHashes, hashFileInWorker } from '@shoal/model-file'
 import { getFilePaths } from '../disk/file-paths.ts'
 import { type ImportRecord, readImportRecord, writeImportRecord } from '../disk/import-record.ts'
 import { forgetTorrent } from '../disk/kept-torrent.ts'
+import type { LocalFile } from '../disk/list-local-files.ts'
 import { type LocalFileRecord, readRecord, writeRecord } from '../disk/record.ts'
 import { type FileStamp, isUnchanged, readStamp } from '../disk/stamp.ts'
 import { damagedFile, fileChanged } from '../errors.ts'
-import type { LocalFile } from '../local/list-local-files.ts'
 
 type CheckOptions = {
   signal?: AbortSignal | undefined

@@ -1,10 +1,10 @@
 /** Hashes files of other programs before they are imported, so that a registry can be searched for the same files. */
 import { stat } from 'node:fs/promises'
 import { type ChunkHashes, hashFileInWorker } from '@shoal/model-file'
+import type { LocalFile } from '../disk/list-local-files.ts'
 import type { LocalFileRecord } from '../disk/record.ts'
 import { type FileStamp, isUnchanged } from '../disk/stamp.ts'
 import { fileChanged } from '../errors.ts'
-import type { LocalFile } from '../local/list-local-files.ts'
 import type { FoundFile } from './found-file.ts'
 
 /** A file's hashes, and the device, inode and modification time of the file that was hashed. */

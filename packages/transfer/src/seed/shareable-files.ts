@@ -1,8 +1,8 @@
 import { directNetwork, type NetworkSettings, registryTransport } from '@shoal/network'
 import { registryClient } from '@shoal/protocol/client'
 import { forgetTorrent, keepTorrent, readKeptTorrent } from '../disk/kept-torrent.ts'
+import { type LocalFile, listLocalFiles } from '../disk/list-local-files.ts'
 import { isOfRegistry, type RegistryRecord } from '../disk/record.ts'
-import { type LocalFile, listLocalFiles } from '../local/list-local-files.ts'
 import { type FileTorrent, getTorrent, isPrivateTorrent, isRefusal } from '../peers/get-torrent.ts'
 import type { SharedFile } from './seed-messages.ts'
 

@@ -3,12 +3,12 @@ import { basename, dirname, join, relative, sep } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import { isModelName } from '@shoal/core/references'
 import { isErrno } from '@shoal/files'
-import { type ImportRecord, readImportRecord } from '../disk/import-record.ts'
-import { hostOfFolder } from '../disk/model-folder.ts'
-import { readPartialProgress } from '../disk/partial-file.ts'
-import { type LocalFileRecord, readRecord } from '../disk/record.ts'
-import { findLinkTarget } from '../disk/refuse-link.ts'
-import { isUnchanged } from '../disk/stamp.ts'
+import { type ImportRecord, readImportRecord } from './import-record.ts'
+import { hostOfFolder } from './model-folder.ts'
+import { readPartialProgress } from './partial-file.ts'
+import { type LocalFileRecord, readRecord } from './record.ts'
+import { findLinkTarget } from './refuse-link.ts'
+import { isUnchanged } from './stamp.ts'
 
 /** A model file on this machine, complete or partial. */
 export type LocalFile = {
