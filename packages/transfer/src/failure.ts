@@ -98,8 +98,3 @@ export function toError({ networkFailure, message, detail, status }: TransferFai
   if (networkFailure) return new NetworkError(networkFailure)
   return bytesRefused(detail === undefined ? message : `${message}: ${detail}`, status)
 }
-
-export function classifyDiskError(error: unknown, what: string): TransferFailure {
-  const { message = String(error), code } = (error ?? {}) as { message?: string; code?: string }
-  return { kind: 'disk', message: `${what}: ${message || code}`, ...(code && { code }) }
-}

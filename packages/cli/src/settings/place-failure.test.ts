@@ -5,6 +5,8 @@ import { runsSlowTests } from '../../../../testing/slow.ts'
 import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome, runShoal } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
+import { placeFailure } from './place-failure.ts'
+import { readPlaces } from './places.ts'
 
 const advice =
   '  shoal needs to store files at this path. Make the path writable, or set SHOAL_HOME to another folder.\n'
@@ -98,3 +100,18 @@ test.runIf(process.platform === 'linux').each([
   expect(stderr).toContain(`✗ The folder ${words}.\n  Choose another path.\n`)
   expect(exitCode).toBe(1)
 })
+
+test.each([
+  ['ENOTCONN', 'open', '/m/x', 'The folder /m cannot be used: its network disk is not connected.'],
+  ['EIO', 'read', undefined, 'A file cannot be read or written: the disk reported an error.'],
+  ['EMFILE', 'scandir', '/m', 'The folder / cannot be used: too many files are open.'],
+  ['ECONNRESET', 'read', undefined, undefined],
+])(
+  '%s is explained with its path, unless it is not about a file',
+  (code, syscall, path, sentence) => {
+    const error = Object.assign(new Error(code), { code, syscall, path })
+    const failure = placeFailure(error, readPlaces({ SHOAL_HOME: '/home' }))
+    expect(failure?.message).toBe(sentence)
+    expect(failure?.hint).toEqual(sentence && expect.stringMatching(/again|Check|ulimit/))
+  },
+)

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { getSystemErrorMessage } from 'node:util'
-import { isErrno } from '@shoal/files'
+import { isErrno, reasonOfErrno } from '@shoal/files'
 import { Failure } from './failure.ts'
 
 /** Reads a text file that the user named, such as a model card. */
@@ -12,9 +11,9 @@ export function notReadable(path: string, error: unknown): never {
   if (isErrno(error, 'ENOENT')) {
     throw new Failure('not_found', `${path} does not exist.`, { cause: error })
   }
-  const { errno } = Object(error) as NodeJS.ErrnoException
-  if (errno === undefined) throw error
-  throw new Failure('failed', `${path} cannot be read: ${getSystemErrorMessage(errno)}.`, {
+  const failure = Object(error) as NodeJS.ErrnoException
+  if (failure.errno === undefined) throw error
+  throw new Failure('failed', `${path} cannot be read: ${reasonOfErrno(failure)}.`, {
     cause: error,
   })
 }

@@ -21,7 +21,7 @@ export type HashOptions = {
  * Hashes a local file like `createChunkHasher`, but in threads. The hash of the whole file cannot be parallelized, so
  * one thread computes it while another hashes the chunks; when the first thread has finished, it helps with the
  * remaining chunks. With two free cores, this takes no longer than computing only the whole-file hash. Rejects if the
- * file is empty, if it changes during hashing, or if the signal is aborted.
+ * file is empty or not a regular file, if it changes during hashing, or if the signal is aborted.
  */
 export async function hashFileInWorker(
   path: string,
@@ -107,7 +107,9 @@ function startHasher(work: HashWork) {
 }
 
 async function readSize(path: string): Promise<number> {
-  const { size } = await stat(path)
+  const found = await stat(path)
+  if (!found.isFile()) throw new Error(`${path} is not a file`)
+  const { size } = found
   if (size === 0) throw new Error(`${path} is empty`)
   return size
 }

@@ -1,7 +1,7 @@
 /** The thread that `hash-in-worker.ts` starts. It reads the file synchronously, and hashes it with OpenSSL. */
 
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { chunkCount, chunkRange } from './chunk-sizes.ts'
 import { createSegmentHasher } from './hash-file.ts'
@@ -34,7 +34,8 @@ export type HashMessage = { hashedBytes: number; chunk?: number } | { sha256_has
 const buffer = new Uint8Array(1024 * 1024)
 
 function hashFile(work: HashWork): void {
-  const file = openSync(work.path, 'r')
+  // If a pipe has replaced the file, opening does not wait for a writer, and reading fails. Windows has no such flag.
+  const file = openSync(work.path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     if (work.isWholeHasher) hashWhole(file, work.fileSizeBytes)
     const nextChunk = new Int32Array(work.nextChunk)

@@ -1,10 +1,13 @@
-import { open } from 'node:fs/promises'
+import { isErrno, openFile } from '@shoal/files'
 import { type GgufHeader, parseGguf } from './gguf.ts'
+import { invalidGguf } from './gguf-error.ts'
 import type { KeptLimits } from './gguf-values.ts'
 
-/** Reads the header of a local GGUF file. Throws `invalid_gguf` if the file is not a valid GGUF file. */
+/** Reads the header of a local GGUF file. Throws `invalid_gguf` if it is not a valid GGUF file or not a file. */
 export async function readGgufFile(path: string, limits?: KeptLimits): Promise<GgufHeader> {
-  await using file = await open(path)
+  await using file = await openFile(path).catch((error) => {
+    throw isErrno(error, 'ENOTSUP') ? invalidGguf(error.message) : error
+  })
   const { size } = await file.stat()
   return await parseGguf(
     async (offset, length) => {

@@ -3,7 +3,7 @@
  * chunk has been written. After a power loss, the journal may disagree with the disk. This does no harm, because the
  * chunks of an earlier run are hashed again before they are trusted.
  */
-import { closeSync, openSync, readFileSync, renameSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isErrno, makeFolder } from '@shoal/files'
 import type { Manifest } from '../chunks/manifest.ts'
@@ -18,6 +18,7 @@ const format = 'shoal journal 1'
 export function readJournal(path: string): JournalContent | 'damaged' | undefined {
   let bytes: Buffer
   try {
+    if (!statSync(path).isFile()) return 'damaged' // reading from a pipe would wait for a writer
     bytes = readFileSync(path)
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return undefined

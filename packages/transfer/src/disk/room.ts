@@ -1,7 +1,8 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ignoreMissing } from '@shoal/files'
+import { errnoOf, ignoreMissing, reasonOfErrno } from '@shoal/files'
 import { noRoom } from '../errors.ts'
+import type { TransferFailure } from '../failure.ts'
 
 /** Throws `no_room` if the disk cannot hold the missing part of the file at `path`. */
 export async function ensureRoom(path: string, fileSizeBytes: number): Promise<void> {
@@ -19,4 +20,10 @@ export async function roomFor(path: string, fileSizeBytes: number) {
 /** Whether an error code means that the disk is full or the user's quota is used up. */
 export function isFull(code: string | undefined): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT'
+}
+
+/** The failure of a pull because the partial file cannot be read or written. */
+export function diskFailure(error: unknown): TransferFailure {
+  const code = errnoOf(error)
+  return { kind: 'disk', message: reasonOfErrno(error as Error), ...(code && { code }) }
 }

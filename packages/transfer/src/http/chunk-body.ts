@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Board } from '../chunks/board.ts'
 import type { Chunk } from '../chunks/manifest.ts'
 import { hashPart } from '../disk/hash-part.ts'
+import { diskFailure } from '../disk/room.ts'
 import { writeAll } from '../disk/write-all.ts'
-import { classifyDiskError, type TransferFailure } from '../failure.ts'
+import type { TransferFailure } from '../failure.ts'
 
 export type ChunkBody = {
   take(bytes: Uint8Array): TransferFailure | undefined
@@ -36,7 +37,7 @@ export function chunkBody(
         // would cost more.
         writeAll(fd, bytes, chunk.start + at)
       } catch (error) {
-        return classifyDiskError(error, `chunk ${chunk.index}`)
+        return diskFailure(error)
       }
       at += bytes.length
       Atomics.store(written, chunk.index, at)

@@ -13,8 +13,8 @@ import { NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import type { Dispatcher } from 'undici'
 import type { Board } from '../chunks/board.ts'
 import { answerProblem } from '../chunks/check-answer.ts'
+import { diskFailure } from '../disk/room.ts'
 import {
-  classifyDiskError,
   classifyNetworkError,
   classifyStatus,
   TransferError,
@@ -165,7 +165,7 @@ function exchange(
           try {
             body = chunkBody(fd, board, { chunk, from, to })
           } catch (error) {
-            fail(classifyDiskError(error, `chunk ${chunk.index}`))
+            fail(diskFailure(error))
           }
         },
         onResponseData(_, bytes) {

@@ -2,11 +2,14 @@
  * Reads the cache of Hugging Face's tools. The files `models--<owner>--<repo>/snapshots/<revision>/<path>` are links to
  * `models--<owner>--<repo>/blobs/<etag>`. The etag of a large file is its SHA-256.
  */
-import { readdir, readFile, realpath } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { isErrno } from '@shoal/files'
+import { isErrno, readSmallFile } from '@shoal/files'
 import { type Found, isInside, readFoundFile, reasonOf, toModelName } from './found-file.ts'
 import { listGgufFiles } from './list-gguf-files.ts'
+
+/** A ref contains the name of a revision, a hash of 40 digits. */
+const maxRefBytes = 1024
 
 /**
  * Finds the GGUF files in a Hugging Face cache. A file that is in several revisions of a repository is returned once,
@@ -74,10 +77,13 @@ async function listSnapshots(folder: string): Promise<string[]> {
     if (isErrno(error, 'ENOENT')) return [] // nothing has been downloaded yet
     throw error
   })
-  const main = await readFile(join(folder, 'refs', 'main'), 'utf8').catch((error) => {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return ''
-    throw error
-  })
+  const main = await readSmallFile(join(folder, 'refs', 'main'), maxRefBytes).then(
+    String,
+    (error) => {
+      reasonOf(error) // throws if the error is not about the file; without the file, no revision is preferred
+      return ''
+    },
+  )
   const isMain = (name: string) => name === main.trim()
   const sorted = names.sort().toSorted((a, b) => Number(isMain(b)) - Number(isMain(a)))
   return sorted.map((name) => join(place, name))

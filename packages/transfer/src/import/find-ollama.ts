@@ -2,9 +2,9 @@
  * Reads Ollama's store: `manifests/<host>/<namespace>/<model>/<tag>` are OCI manifests, whose layers are the files
  * `blobs/sha256-<hex>`.
  */
-import { open, readdir, readFile, realpath } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { isErrno } from '@shoal/files'
+import { isErrno, openFile, readSmallFile } from '@shoal/files'
 import { ollamaOptions } from '@shoal/protocol'
 import type { Preset } from '../disk/preset.ts'
 import {
@@ -113,7 +113,7 @@ async function findBlob(
   const blob = join(root, 'blobs', digest.replace(':', '-'))
   try {
     const real = await realpath(blob)
-    await using handle = await open(real)
+    await using handle = await openFile(real)
     const { size: here } = await handle.stat()
     if (!isInside(root, real)) {
       const why = `it is a link to ${real}, which is outside the store; to import it, specify that path`
@@ -131,10 +131,9 @@ async function findBlob(
 }
 
 async function readLayers(path: string): Promise<Layer[] | undefined> {
-  const text = await readFile(path, 'utf8')
-  if (text.length > maxManifestBytes) return undefined
+  const bytes = await readSmallFile(path, maxManifestBytes)
   try {
-    const { layers } = JSON.parse(text) as { layers?: unknown }
+    const { layers } = JSON.parse(bytes.toString()) as { layers?: unknown }
     return Array.isArray(layers) && layers.every(isLayer) ? layers : undefined
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined
@@ -159,9 +158,9 @@ function isLayer(value: unknown): value is Layer {
 async function readSettings(root: string, layers: readonly Layer[]): Promise<Preset> {
   const read = async (wanted: string) => {
     const layer = layers.find(({ mediaType }) => mediaType === wanted)
-    if (layer === undefined || layer.size > maxSettingsBytes) return undefined
+    if (layer === undefined) return undefined
     const path = join(root, 'blobs', layer.digest.replace(':', '-'))
-    return await readFile(path, 'utf8').catch((error) => {
+    return await readSmallFile(path, maxSettingsBytes).then(String, (error) => {
       reasonOf(error) // throws if the error is not about the file; without the file, the model can still be imported
       return undefined
     })
@@ -196,7 +195,7 @@ async function readLicense(root: string, layers: readonly Layer[]): Promise<stri
   if (layer === undefined) return undefined
   const path = join(root, 'blobs', layer.digest.replace(':', '-'))
   try {
-    await using handle = await open(path)
+    await using handle = await openFile(path)
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(1024), 0, 1024, 0)
     const line = buffer
       .toString('utf8', 0, bytesRead)

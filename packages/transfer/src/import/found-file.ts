@@ -2,6 +2,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { isModelFilename, isModelName, suggestModelName } from '@shoal/core/references'
+import { reasonOfErrno } from '@shoal/files'
 import { extractFacts, type GgufFacts, isOtherRole, readGgufFile } from '@shoal/model-file'
 import { getStem } from '@shoal/model-file/choices'
 import type { Preset } from '../disk/preset.ts'
@@ -98,10 +99,7 @@ export const isInside = (root: string, path: string): boolean =>
 
 /** Returns the reason for an error, as a phrase. Rethrows the error if it is not about the file. */
 export function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return 'it no longer exists'
-  if (code === 'ELOOP') return 'it is part of a loop of links'
-  if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
-  if (code === undefined) throw error
-  return message
+  const failure = error as NodeJS.ErrnoException
+  if (failure.code === undefined) throw error
+  return reasonOfErrno(failure)
 }

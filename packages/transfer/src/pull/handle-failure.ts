@@ -28,7 +28,8 @@ export async function handleFailure(
   { client, modelName, file, partialPath, retrier, signal }: Context,
 ): Promise<void> {
   if (failure.kind === 'disk') {
-    if (!isFull(failure.code)) throw new Error(`${partialPath}: ${failure.message}`)
+    if (!isFull(failure.code))
+      throw new Error(`${partialPath} cannot be written: ${failure.message}`)
     throw noRoom(dirname(partialPath), await roomFor(partialPath, file.file_size_bytes))
   }
   if (failure.kind !== 'refused') return retrier.waitOrThrow(failure, inARow)
