@@ -1,30 +1,29 @@
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from '@shoal/files'
+import { tryLock } from '@shoal/files/lock'
 import { ConfigError } from '../errors.ts'
 
 /**
- * Locks the data folder for this process, and returns a function that unlocks it. The lock is an SQLite lock on a
- * separate file, so the operating system releases it no matter how the process ends.
- * @throws `ConfigError` if another registry uses the folder, or if the lock's file cannot be written
+ * Locks the data folder for this process, and returns a function that unlocks it. The operating system releases the
+ * lock no matter how the process ends.
+ * @throws `ConfigError` if another registry uses the folder, or if the folder cannot be locked
  */
 export async function takeDataDirectory(path: string): Promise<() => void> {
   makeFolder(path, 0o750)
+  const release = lockFolder(path)
+  if (release !== undefined) return release
+  throw new ConfigError(
+    `another registry is running with the data folder ${path}: stop that registry, or pass another folder with --data`,
+  )
+}
+
+function lockFolder(path: string): (() => void) | undefined {
   const file = join(path, 'lock')
-  let lock: DatabaseSync | undefined
   try {
-    lock = new DatabaseSync(file)
-    lock.exec('pragma journal_mode = memory; begin exclusive')
+    return tryLock(file)
   } catch (error) {
-    lock?.close()
-    if (!(error instanceof Error && 'errcode' in error)) throw error
-    const isLocked = error.errcode === 5
-    throw new ConfigError(
-      isLocked
-        ? `another registry is running with the data folder ${path}: stop that registry, or pass another folder with --data`
-        : `the data folder cannot be used, because ${file} cannot be locked: ${error.message}`,
-      { cause: error },
-    )
+    const { message } = error as Error
+    const why = message.startsWith(file) ? message : `${file} cannot be locked: ${message}`
+    throw new ConfigError(`the data folder cannot be used, because ${why}`, { cause: error })
   }
-  return () => lock.close()
 }
