@@ -1,13 +1,14 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync } from 'node:fs'
 import { chmod, copyFile, mkdir } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { systemPath } from '../../../testing/programs.ts'
+import { putModelFile } from './testing/local-files.ts'
 import { binPath, makeHome, runShoal, startShoal } from './testing/run-shoal.ts'
 import { sampleModel } from './testing/samples.ts'
 import { scriptedDaemon } from './testing/scripted-daemon.ts'
@@ -90,6 +91,29 @@ test('a signal from another program ends the command with exit code 130', async 
   child.kill('SIGTERM')
   expect((await outcome).exitCode).toBe(130)
 })
+
+test('a signal ends a command that waits for a pipe', async () => {
+  await using home = await makeHome()
+  await putModelFile(join(home.models, 'tide', 'tide-Q8_0.gguf'))
+  const pipe = join(home.path, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const { child, outcome } = startShoal(['preset', 'tide', '--template', pipe], { home: home.path })
+  // Opens the pipe as soon as the command reads from it, and writes nothing.
+  const openPipe = () => openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+  const writer = await vi.waitUntil(() => tryTo(openPipe), { timeout: 60_000, interval: 20 })
+  child.kill('SIGTERM')
+  expect(await outcome).toMatchObject({ stderr: '■ Stopped.\n' })
+  expect(child.signalCode).toBe('SIGINT')
+  closeSync(writer)
+})
+
+function tryTo<T>(call: () => T): T | undefined {
+  try {
+    return call()
+  } catch {
+    return undefined // not yet
+  }
+}
 
 test.skipIf(oldNode === undefined)("an old Node starts the project's own Node", async () => {
   await using home = await makeHome()

@@ -4,6 +4,7 @@
  */
 
 import { totalmem } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { exitCodes } from '@shoal/core/errors/table'
 import { runCommandLine } from './run.ts'
 
@@ -13,14 +14,31 @@ import { runCommandLine } from './run.ts'
  */
 const echoMs = 500
 
+/** How long a stopped command waits for file operations. They take longer only if they may never end. */
+const graceMs = 1_000
+const signals = ['SIGINT', 'SIGTERM'] as const
+
 const stop = new AbortController()
 let stoppedAt: number | undefined
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+for (const signal of signals) {
   process.on(signal, () => {
     stoppedAt ??= performance.now()
-    if (performance.now() - stoppedAt > echoMs) process.exit(130)
+    if (performance.now() - stoppedAt > echoMs) void exit(exitCodes.stopped, 0)
     stop.abort(new DOMException(signal, 'AbortError'))
   })
+}
+
+/**
+ * Exits. `process.exit` waits for file operations that are still running, and those on a pipe or on a network disk that
+ * is gone may never end. If the command was stopped, they are therefore ended with the process, by the signal itself.
+ */
+async function exit(exitCode: number, waitMs = graceMs) {
+  const until = performance.now() + waitMs
+  const isReading = () => process.getActiveResourcesInfo().some((name) => /^FSReq/.test(name))
+  while (stoppedAt !== undefined && isReading() && performance.now() < until) await sleep(10)
+  for (const signal of signals) process.removeAllListeners(signal) // from now on, a signal ends the process immediately
+  if (stoppedAt !== undefined && isReading()) process.kill(process.pid, 'SIGINT')
+  else process.exit(exitCode)
 }
 
 process.stdout.on('error', endWithoutReader)
@@ -50,5 +68,5 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
 })
 // `process.exitCode` is not enough: a connection kept alive would delay the exit. Failed writes are handled above.
 process.stdout.write('', (error) => {
-  if (!error) process.exit(exitCode)
+  if (!error) void exit(exitCode)
 })
