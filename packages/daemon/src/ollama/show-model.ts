@@ -1,7 +1,8 @@
 /** The response of `/api/show`. */
 import { basename } from 'node:path'
-import { extractFacts, type JsonValue, readGgufFile, wholeArrays } from '@shoal/model-file'
+import { extractFacts, type JsonValue } from '@shoal/model-file'
 import type { LocalModel } from '../models/local-models.ts'
+import { readHeader } from '../models/read-header.ts'
 import { listCapabilities } from './capabilities.ts'
 import { formatOllamaName, toDetails } from './model-entry.ts'
 
@@ -33,7 +34,7 @@ export function shownModel(model: LocalModel, contextLength: number) {
  * this response, because a vocabulary is too large to keep in memory.
  */
 export async function shownInFull(model: LocalModel, contextLength: number) {
-  const header = await readGgufFile(model.path, wholeArrays)
+  const header = await readHeader(model)
   const { metadata } = extractFacts(header, basename(model.path))
   return {
     ...shownModel(model, contextLength),

@@ -1,6 +1,7 @@
 import { readdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { postJson } from '../testing/post-json.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 import { computeProof, isSameProof } from './proof.ts'
 
@@ -72,4 +73,18 @@ test('the special tokens are not read again while the file is unchanged', async 
   await writeFile(join(directory, name), Buffer.alloc(size)) // zeros, which are not a valid GGUF file
   await utimes(join(directory, name), atime, mtime)
   expect(await props()).toEqual(before)
+})
+
+test('if a file has been replaced by something else since it was listed, the error says so', async () => {
+  const { url, folder } = await useTestDaemon()
+  const path = join(folder, 'shoal-nano', 'shoal-nano-Q8_0.gguf')
+  await fetch(`${url}/v1/models?all=true`) // reads the header
+  const { size, atime, mtime } = await stat(path)
+  await writeFile(path, Buffer.alloc(size))
+  await utimes(path, atime, mtime)
+  const error = { code: 'model_unusable', message: expect.stringContaining('shoal-nano cannot') }
+  const props = await fetch(`${url}/props?model=shoal-nano`)
+  expect([props.status, await props.json()]).toMatchObject([400, { error }])
+  const show = await postJson(`${url}/api/show`, { model: 'shoal-nano', verbose: true })
+  expect([show.status, await show.json()]).toMatchObject([400, { code: 'model_unusable' }])
 })

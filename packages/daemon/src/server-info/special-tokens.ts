@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
-import { extractFacts, type GgufFacts, readGgufFile, wholeArrays } from '@shoal/model-file'
+import { extractFacts, type GgufFacts } from '@shoal/model-file'
 import type { LocalModel } from '../models/local-models.ts'
+import { readHeader } from '../models/read-header.ts'
 
 type SpecialTokens = { bos_token: string; eos_token: string }
 
@@ -11,15 +12,16 @@ type SpecialTokens = { bos_token: string; eos_token: string }
 export function specialTokensOf(): (model: LocalModel) => Promise<SpecialTokens> {
   /** The keys are the metadata of each file. If a file changes, its metadata become a new object. */
   const known = new WeakMap<GgufFacts['metadata'], SpecialTokens>()
-  return async ({ facts: { metadata }, path }) => {
-    const tokens = known.get(metadata) ?? (await readSpecialTokens(path))
+  return async (model) => {
+    const { metadata } = model.facts
+    const tokens = known.get(metadata) ?? (await readSpecialTokens(model))
     known.set(metadata, tokens)
     return tokens
   }
 }
 
-async function readSpecialTokens(path: string): Promise<SpecialTokens> {
-  const { metadata } = extractFacts(await readGgufFile(path, wholeArrays), basename(path))
+async function readSpecialTokens(model: LocalModel): Promise<SpecialTokens> {
+  const { metadata } = extractFacts(await readHeader(model), basename(model.path))
   const tokens = metadata['tokenizer.ggml.tokens']
   const tokenAt = (key: string): string => {
     const id = metadata[`tokenizer.ggml.${key}`]
