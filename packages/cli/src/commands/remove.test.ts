@@ -7,6 +7,7 @@ import {
   readdir,
   readFile,
   rename,
+  rm,
   stat,
   symlink,
   truncate,
@@ -201,7 +202,7 @@ test('the error for an unreadable model states the reason', async () => {
   await symlink('tide', join(home.models, 'tide'))
   const { stderr, exitCode } = await shoalHere(['rm', 'tide', '--yes'], { home: home.path })
   expect(stderr).toBe(
-    `✗ ${join(home.models, 'tide')} cannot be read: too many symbolic links encountered.\n`,
+    `✗ ${join(home.models, 'tide')} cannot be read: it is part of a loop of links.\n`,
   )
   expect(exitCode).toBe(1)
 })
@@ -235,4 +236,10 @@ test('neither a pull nor a repair writes through a link', async () => {
     `${folder} is a link to ${elsewhere}; shoal does not change the targets of links.\n`,
   )
   expect(await readFile(join(elsewhere, 'tide.gguf'))).toEqual(damaged)
+
+  await rm(elsewhere, { recursive: true })
+  await mkdir(elsewhere)
+  const again = await shoalHere(['pull', 'tide', '--no-peers'], options)
+  expect(again.stderr).toContain(`${folder} is a link to ${elsewhere}`)
+  expect(await readdir(elsewhere)).toEqual([])
 })

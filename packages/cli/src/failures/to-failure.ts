@@ -63,6 +63,7 @@ function toAppFailure(
 
 const hints: { [C in ErrorCode]?: string } = {
   file_in_the_way: 'Move the existing file, or choose another destination with --output.',
+  is_link: 'To let shoal store files there, replace the link by a folder.',
 }
 
 /**

@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises'
-import { join, resolve, sep } from 'node:path'
+import { realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { isModelFilename, isModelName } from '@shoal/core/references'
 import { isErrno } from '@shoal/files'
 import { Failure, misuse } from '../terminal/failure.ts'
@@ -26,18 +26,28 @@ export async function localPaths({ findFolder, modelName, filenames, output }: O
     return filenames.map((filename) => join(folder, filename))
   }
   if (output.endsWith(sep) || output.endsWith('/') || (await isDirectory(output))) {
-    return filenames.map((filename) => resolve(output, filename))
+    const folder = await followLinks(output)
+    return filenames.map((filename) => join(folder, filename))
   }
-  if (filenames.length === 1) return [resolve(output)]
+  if (filenames.length === 1) {
+    return [join(await followLinks(dirname(resolve(output))), basename(output))]
+  }
   throw misuse(
     `The model has ${filenames.length} parts, so --output must be an existing folder or end in /.`,
   )
 }
 
+/** The user may choose a linked folder, although shoal does not write through links of its own accord. */
+const followLinks = async (folder: string): Promise<string> =>
+  (await unlessMissing(realpath(folder))) ?? resolve(folder)
+
 async function isDirectory(path: string): Promise<boolean> {
-  const found = await stat(path).catch((error: unknown) => {
+  return (await unlessMissing(stat(path)))?.isDirectory() ?? false
+}
+
+async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
+  return await found.catch((error: unknown) => {
     if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw error
   })
-  return found?.isDirectory() ?? false
 }

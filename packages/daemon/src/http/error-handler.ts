@@ -1,4 +1,5 @@
 import { hasCode } from '@shoal/core/errors'
+import { isErrno, reasonOfErrno } from '@shoal/files'
 import { clientClosedRequest, errorHandler, withoutQuery } from '@shoal/server'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
@@ -30,6 +31,8 @@ export function toFault(error: unknown, url = ''): Fault {
     const overflow = hasCode(error, 'context_length_exceeded') ? error.details.overflow : undefined
     return new Fault(error.code, error.message, { param, ...(overflow && { overflow }) })
   }
+  const known = toFileFault(error)
+  if (known) return known
   if (hasCode(error, 'model_lost')) return new Fault(error.code, error.message)
   if (hasCode(error, 'client_gone')) return new Fault(clientClosedRequest, error.message)
   const { validation, validationContext, statusCode = 500, message } = error as FastifyError
@@ -40,6 +43,15 @@ export function toFault(error: unknown, url = ''): Fault {
   return statusCode < 500
     ? new Fault(statusCode, message.charAt(0).toLowerCase() + message.slice(1))
     : new Fault(500, 'internal error in the daemon')
+}
+
+/** Converts an error about the files of a model. */
+function toFileFault(error: unknown): Fault | undefined {
+  if (hasCode(error, 'is_link')) return new Fault('model_linked', error.message)
+  if (hasCode(error, 'file_busy')) return new Fault('model_busy', error.message)
+  if (hasCode(error, 'no_room')) return new Fault('no_room', error.message)
+  if (isErrno(error, 'ENOSPC', 'EDQUOT')) return new Fault('no_room', reasonOfErrno(error))
+  return undefined
 }
 
 /**

@@ -2,8 +2,11 @@
  * Hashes imported files that have not been hashed since they last changed: in the background, and if they have changed,
  * also before they are loaded.
  */
+import { accessSync, constants, lstatSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '@shoal/core/errors'
+import { isErrno } from '@shoal/files'
 import type { Log } from '@shoal/log'
 import { checkImport, type LocalFile, listLocalFiles } from '@shoal/transfer'
 import { Fault } from '../errors.ts'
@@ -42,23 +45,26 @@ export function checkInBackground(
 ): () => Promise<void> {
   const stop = new AbortController()
   const { signal } = stop
-  /** Failures by path, so that each is logged once. */
-  const reported = new Map<string, string>()
+  /** Failures by path. Each is logged once, and the file is not hashed again until it changes. */
+  const failed = new Map<string, { modifiedAt: number; message: string }>()
   /** Why the folder could not be listed the last time. */
   let listFailure: string | undefined
 
   async function check(file: LocalFile) {
+    const modifiedAt = file.modifiedAt.getTime()
+    const former = failed.get(file.path)
+    if (former?.modifiedAt === modifiedAt) return
     try {
       if (!(await checkImport(file, { signal }))) return
-      reported.delete(file.path)
+      failed.delete(file.path)
       log.info({ path: file.path }, 'an imported file has been hashed')
     } catch (error) {
       signal.throwIfAborted()
       const { message } = error as Error
-      if (reported.get(file.path) !== message) {
+      if (former?.message !== message) {
         log.warn({ path: file.path, reason: message }, 'an imported file could not be verified')
       }
-      reported.set(file.path, message)
+      failed.set(file.path, { modifiedAt, message })
     }
   }
 
@@ -91,7 +97,19 @@ export function checkInBackground(
   }
 }
 
-const isUnchecked = ({ isFinished, isVerified, imported, target, record }: LocalFile): boolean =>
+/** Whether hashes can be recorded in a model's folder. Otherwise, its files would be hashed every 30 seconds. */
+function canRecord(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return !lstatSync(folder).isSymbolicLink()
+  } catch (error) {
+    if (isErrno(error, 'EACCES', 'EPERM', 'EROFS', 'ENOENT')) return false
+    throw error
+  }
+}
+
+const isUnchecked = ({ path, isFinished, isVerified, imported, target, record }: LocalFile) =>
   isFinished &&
   !isVerified &&
+  canRecord(dirname(path)) &&
   (imported !== undefined || (target !== undefined && record !== undefined))

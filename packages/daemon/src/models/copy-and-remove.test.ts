@@ -14,6 +14,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Ollama } from 'ollama'
 import { expect, onTestFinished, test } from 'vitest'
 import { addModel, addShards } from '../testing/gguf-of-test.ts'
+import { postJson } from '../testing/post-json.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
@@ -117,4 +118,23 @@ test('a link to a folder that also contains other models is not deleted', async 
     error: expect.stringContaining('which contains other models too: nothing was deleted'),
   })
   expect(readdirSync(join(folder, 'linked'))).toHaveLength(2)
+})
+
+test('nothing is copied or created through a link', async () => {
+  const { url, folder, ollama } = await start()
+  const elsewhere = addLinkedModel(folder)
+  symlinkSync(join(elsewhere, '..'), join(folder, 'empty'))
+  const before = readdirSync(join(elsewhere, '..'), { recursive: true })
+  const post = (path: string, body: object) => postJson(`${url}/api/${path}`, body)
+  const answers = [
+    await post('copy', { source: 'shoal-nano', destination: 'empty' }),
+    await post('create', { model: 'empty', from: 'shoal-nano' }),
+    await post('create', { model: 'linked', from: 'linked', system: 'Be kind.' }),
+  ]
+  for (const answer of answers) {
+    expect(await answer.json()).toMatchObject({ code: 'model_linked' })
+    expect(answer.status).toBe(409)
+  }
+  await ollama.copy({ source: 'linked', destination: 'own' })
+  expect(readdirSync(join(elsewhere, '..'), { recursive: true })).toEqual(before)
 })

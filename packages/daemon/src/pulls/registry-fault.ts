@@ -23,6 +23,7 @@ export function pullFault(error: unknown, { model, registry, modelsDirectory }: 
   }
   if (hasCode(error, 'no_room')) return new Fault('no_room', error.message)
   if (hasCode(error, 'file_in_the_way')) return new Fault(409, error.message)
+  if (hasCode(error, 'is_link')) return new Fault('model_linked', error.message)
   if (hasCode(error, 'damaged_file')) {
     const name = localModelName(modelsDirectory, error.details.path)
     return new Fault(

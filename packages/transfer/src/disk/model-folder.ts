@@ -5,12 +5,13 @@
  */
 
 import { link, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { isErrno, makeFolder, removeUnfinished, unfinishedPath } from '@shoal/files'
 import { fileInTheWay } from '../errors.ts'
 import { shoalDirectory } from './file-paths.ts'
 import { readJson } from './read-json.ts'
 import { readRecord } from './record.ts'
+import { findLinkTarget, refuseLink } from './refuse-link.ts'
 
 /** A model of one registry, or an imported model. */
 export type FolderOwner = {
@@ -42,7 +43,8 @@ export const hostOfFolder = (folder: string): string => folder.replaceAll('+', '
 
 /**
  * Finds the folder of a model, and claims it for the model, so that another model of the same name, even one that is
- * pulled at the same moment, gets another folder. Throws `file_in_the_way` if both folders belong to other models.
+ * pulled at the same moment, gets another folder. Throws `file_in_the_way` if both folders belong to other models, or
+ * `is_link` if the folder would have to be claimed through a link.
  * @example
  * import { claimFolder } from '@shoal/transfer'
  *
@@ -53,8 +55,8 @@ export const hostOfFolder = (folder: string): string => folder.replaceAll('+', '
 export async function claimFolder({ modelsDirectory, name, host, owner }: Wanted): Promise<string> {
   const folders = [join(modelsDirectory, name), join(modelsDirectory, folderOfHost(host), name)]
   for (const folder of folders) {
-    await removeUnfinished(join(folder, shoalDirectory))
-    if (await isOwner(folder, owner)) return folder
+    if (findLinkTarget(folder) === undefined) await removeUnfinished(join(folder, shoalDirectory))
+    if (await isOwner(folder, owner, modelsDirectory)) return folder
   }
   throw fileInTheWay(folders[1] as string, 'belongs to another model of the same name')
 }
@@ -94,9 +96,9 @@ function unlessInUse(error: NodeJS.ErrnoException) {
   if (!isInUse) throw error
 }
 
-async function isOwner(folder: string, owner: FolderOwner): Promise<boolean> {
+async function isOwner(folder: string, owner: FolderOwner, root: string): Promise<boolean> {
   const known = (await readClaim(folder)) ?? (await ownerOfFiles(folder))
-  return isSameOwner(known ?? (await claim(folder, owner)), owner)
+  return isSameOwner(known ?? (await claim(folder, owner, root)), owner)
 }
 
 const isSameOwner = (one: FolderOwner, other: FolderOwner) =>
@@ -106,8 +108,11 @@ const isSameOwner = (one: FolderOwner, other: FolderOwner) =>
 const withoutScheme = (source: string) => source.replace(/^https?:/, '')
 
 /** Claims the folder, unless another process has just done so. Returns the owner. */
-async function claim(folder: string, owner: FolderOwner): Promise<FolderOwner> {
+async function claim(folder: string, owner: FolderOwner, root: string): Promise<FolderOwner> {
   const place = join(folder, shoalDirectory, claimName)
+  for (const one of [dirname(place), folder, dirname(folder)]) {
+    if (resolve(one) !== resolve(root)) refuseLink(one) // the models folder itself may be a link
+  }
   makeFolder(dirname(place))
   const unfinished = unfinishedPath(place)
   try {

@@ -1,10 +1,11 @@
 /** The settings with which a model on this machine is run. All files of a model share them. */
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { writeWhole } from '@shoal/files'
 import type { OllamaOptions } from '@shoal/protocol'
 import { shoalDirectory } from './file-paths.ts'
 import { readJson } from './read-json.ts'
+import { refuseLink } from './refuse-link.ts'
 
 export type Preset = {
   /** Defaults for requests, under the names of Ollama's options. `num_ctx` is the context length in tokens. */
@@ -33,14 +34,17 @@ export const readPreset = async (folder: string): Promise<Preset> =>
   (await readJson(getPresetPath(folder), isPreset)) ?? {}
 
 /**
- * Replaces the settings of the model in a folder. Members that are undefined are left out.
+ * Replaces the settings of the model in a folder. Members that are undefined are left out. Throws `is_link` if the folder
+ * is a link.
  * @example
  * import { writePreset } from '@shoal/transfer'
  *
  * await writePreset('models/tide', { system: 'Answer in French.', parameters: { num_ctx: 8192 } })
  */
 export async function writePreset(folder: string, preset: Preset): Promise<void> {
+  refuseLink(folder)
   const path = getPresetPath(folder)
+  refuseLink(dirname(path))
   const text = JSON.stringify(preset, null, 2)
   if (text === '{}') await rm(path, { force: true })
   else await writeWhole(path, `${text}\n`)

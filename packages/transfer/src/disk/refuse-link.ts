@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { isErrno } from '@shoal/files'
 import { linkLeftAlone } from '../errors.ts'
 
 /** Throws `is_link` if `path` is a link, because writing to it would change a file that is not shoal's. */
@@ -13,6 +14,14 @@ export function refuseLink(path: string): void {
  * not exist.
  */
 export function findLinkTarget(path: string): string | undefined {
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
-  return isLink ? resolve(dirname(path), readlinkSync(path)) : undefined
+  return isLink(path) ? resolve(dirname(path), readlinkSync(path)) : undefined
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return false
+    throw error
+  }
 }

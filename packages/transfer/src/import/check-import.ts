@@ -1,9 +1,10 @@
-import { tryLock } from '@shoal/files/lock'
+import { hasCode } from '@shoal/core/errors'
+import { isErrno } from '@shoal/files'
 import { type ChunkHashes, hashFileInWorker } from '@shoal/model-file'
-import { getFilePaths } from '../disk/file-paths.ts'
 import { type ImportRecord, readImportRecord, writeImportRecord } from '../disk/import-record.ts'
 import { forgetTorrent } from '../disk/kept-torrent.ts'
 import type { LocalFile } from '../disk/list-local-files.ts'
+import { tryLockModelFile } from '../disk/lock-model-file.ts'
 import { type LocalFileRecord, readRecord, writeRecord } from '../disk/record.ts'
 import { type FileStamp, isUnchanged, readStamp } from '../disk/stamp.ts'
 import { damagedFile, fileChanged } from '../errors.ts'
@@ -17,7 +18,8 @@ type CheckOptions = {
  * Makes sure that an imported or linked file is the one that was hashed: hashes it if it has never been hashed, or if
  * its device, inode, size or modification time has changed. Afterwards, the file's record contains its hashes. Holds
  * the file's lock only to write the record, so that the file can be removed while it is being hashed. Returns false if
- * the record could not be written, because another process is pulling or removing the file.
+ * the record could not be written, because another process is pulling or removing the file, or its folder is
+ * read-only or a link.
  * @throws `damaged_file` if the file does not have the hash in its record or in its store
  * @throws `file_changed` if the file changes while it is being hashed
  * @example
@@ -57,15 +59,24 @@ export async function checkImport(
   return isSaved
 }
 
-/** Calls `write` under the file's lock. Returns false if another process holds the lock. */
+/** Calls `write` under the file's lock. Returns false if the lock is held elsewhere, or nothing can be written there. */
 async function underLock(path: string, write: () => Promise<void>): Promise<boolean> {
-  const release = tryLock(getFilePaths(path).lock)
+  const release = lockOwn(path)
   if (release === undefined) return false
   try {
     await write()
     return true
   } finally {
     release()
+  }
+}
+
+function lockOwn(path: string) {
+  try {
+    return tryLockModelFile(path)
+  } catch (error) {
+    if (hasCode(error, 'is_link') || isErrno(error, 'EACCES', 'EPERM', 'EROFS')) return undefined
+    throw error
   }
 }
 

@@ -209,7 +209,10 @@ test('a linked model folder is never written to', async () => {
   const { names, skipped } = await list()
   expect(names).toEqual([])
   expect(skipped).toMatchObject([
-    { path: join(lab, 'tide-Q8_0.gguf'), why: expect.stringContaining('shoal does not write') },
+    {
+      path: join(lab, 'tide-Q8_0.gguf'),
+      why: expect.stringContaining('shoal does not change the targets of links'),
+    },
   ])
   expect(readdirSync(join(home, 'theirs'))).toEqual([])
 })

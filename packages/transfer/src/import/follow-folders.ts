@@ -3,12 +3,11 @@
  * folders. Each file is imported by reference, so that the rest of the code can ignore these folders.
  */
 import { realpath } from 'node:fs/promises'
-import { basename, dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, relative, sep } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
 import { ignoreMissing, isErrno } from '@shoal/files'
 import { writeImportRecord } from '../disk/import-record.ts'
 import { type LocalFile, listLocalFiles, type Unreadable } from '../disk/list-local-files.ts'
-import { findLinkTarget } from '../disk/refuse-link.ts'
 import { removeLocalFiles } from '../local/remove-local-files.ts'
 import { type Describe, readFiles } from './find-folder.ts'
 import { type FoundFile, isInside, readFoundFile, reasonOf, toModelName } from './found-file.ts'
@@ -42,7 +41,7 @@ export async function listModelFiles(
   const unreadable: Unreadable[] = []
   const files = await listLocalFiles(modelsDirectory, (one) => unreadable.push(one))
   const others = areOthersForgotten ? files.filter((file) => isOfOther(file, folders)) : []
-  let hasChanged = await forget(modelsDirectory, others)
+  let hasChanged = await forget(modelsDirectory, others, onUnreadable)
   const known = new Set(await Promise.all(files.map(findOrigin)))
   for (const folder of folders) {
     try {
@@ -96,7 +95,7 @@ async function follow(
   const gone = paths.length === 0 ? [] : references.filter(isGone)
   const found = await readFiles({ root, paths, describe: describer(root), known, signal })
   for (const one of [...skipped, ...found.skipped]) onUnreadable(one)
-  let hasChanged = await forget(modelsDirectory, gone)
+  let hasChanged = await forget(modelsDirectory, gone, onUnreadable)
   for (const file of references.filter((one) => !isGone(one))) {
     hasChanged = (await describeAgain(file)) || hasChanged
   }
@@ -122,10 +121,14 @@ const describer =
  * Removes references. Returns whether there were any. A reference that another process is using is removed at the next
  * search.
  */
-async function forget(modelsDirectory: string, files: readonly LocalFile[]): Promise<boolean> {
+async function forget(
+  modelsDirectory: string,
+  files: readonly LocalFile[],
+  onUnreadable: (unreadable: Unreadable) => void,
+): Promise<boolean> {
   for (const { path } of files) {
     await removeLocalFiles(modelsDirectory, [path]).catch((error) => {
-      if (!hasCode(error, 'file_busy')) throw error
+      if (!hasCode(error, 'file_busy')) onUnreadable({ path, why: reasonOf(error) })
     })
   }
   return files.length > 0
@@ -154,18 +157,13 @@ async function add(file: FoundFile, { modelsDirectory, folder, root }: Place) {
   const path = [basename(root), ...relative(root, dirname(file.path)).split(sep)].join('-')
   // If another model with this name has the same publisher, the path is used as the publisher instead.
   const publishers = [file.publisher, path, `${basename(dirname(root))}-${path}`]
-  const modelFolder = join(modelsDirectory, file.modelName)
-  const target = findLinkTarget(modelFolder)
-  if (target !== undefined) {
-    return `${modelFolder} is a link to ${target}, a folder to which shoal does not write`
-  }
   for (const publisher of publishers.map(toModelName)) {
     try {
       await importFile({ ...file, publisher }, { modelsDirectory, method: 'reference', folder })
       return undefined
     } catch (error) {
       if (hasCode(error, 'file_changed')) return 'it changed or was deleted during the search'
-      if (!hasCode(error, 'file_in_the_way')) throw error
+      if (!hasCode(error, 'file_in_the_way')) return reasonOf(error)
     }
   }
   return `there are other models named ${file.modelName}`

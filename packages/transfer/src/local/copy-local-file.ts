@@ -1,9 +1,8 @@
 import { constants } from 'node:fs'
 import { copyFile, link, realpath, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { exists, makeFolder } from '@shoal/files'
-import { tryLock } from '@shoal/files/lock'
+import { exists } from '@shoal/files'
 import { getFilePaths } from '../disk/file-paths.ts'
+import { tryLockModelFile } from '../disk/lock-model-file.ts'
 import { readRecord, writeRecord } from '../disk/record.ts'
 import { isUnchanged, readStamp } from '../disk/stamp.ts'
 import { fileBusy, fileInTheWay } from '../errors.ts'
@@ -16,16 +15,16 @@ const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS',
 
 /**
  * Makes a file available under a second path, with a copy of its record. The second path is a hard link or, if that is
- * not possible, a copy. Throws `file_in_the_way` if `target` exists, or `file_busy` if `target` is being pulled.
+ * not possible, a copy. Throws `file_in_the_way` if `target` exists, `file_busy` if `target` is being pulled, or
+ * `is_link` if the folder of `target` is a link.
  * @example
  * import { copyLocalFile } from '@shoal/transfer'
  *
  * await copyLocalFile('models/tide/tide.gguf', 'models/tide-copy/tide.gguf')
  */
 export async function copyLocalFile(path: string, target: string): Promise<void> {
-  const { partial, lock } = getFilePaths(target)
-  makeFolder(dirname(target))
-  const release = tryLock(lock)
+  const { partial } = getFilePaths(target)
+  const release = tryLockModelFile(target)
   if (release === undefined) throw fileBusy(target)
   try {
     if (await exists(target)) throw fileInTheWay(target, 'will not be overwritten')

@@ -1,15 +1,13 @@
 import { rename, unlink } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { lockFile } from '@shoal/files/lock'
 import type { NetworkSettings } from '@shoal/network'
 import type { RegistryClient } from '@shoal/protocol/client'
 import { makeTuning, type Tuning } from '../chunks/tuning.ts'
 import { getFilePaths } from '../disk/file-paths.ts'
 import { createJournal } from '../disk/journal.ts'
+import { lockModelFile } from '../disk/lock-model-file.ts'
 import { copyToPartial } from '../disk/own-copy.ts'
 import { isOfRegistry, readRecord } from '../disk/record.ts'
 import { toManifest } from '../disk/record-manifest.ts'
-import { refuseLink } from '../disk/refuse-link.ts'
 import { isForeign } from '../disk/stamp.ts'
 import { noRecord, verificationFailed } from '../errors.ts'
 import type { PullEvent } from '../events.ts'
@@ -52,8 +50,7 @@ export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const options = { ...given, client }
   const signal = options.signal ?? new AbortController().signal
   const paths = getFilePaths(path)
-  refuseLink(dirname(path)) // shoal does not change a folder that is not its own
-  const release = await lockFile(paths.lock, { signal })
+  const release = await lockModelFile(path, { signal })
   try {
     const record = await readRecord(path)
     if (record === undefined || !isOfRegistry(record)) throw noRecord(path)
