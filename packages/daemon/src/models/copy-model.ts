@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
 import { parseReference } from '@shoal/core/references'
-import { copyLocalFile, writePreset } from '@shoal/transfer'
+import { exists } from '@shoal/files'
+import { copyLocalFile, type Preset, writePreset } from '@shoal/transfer'
 import { Fault, modelNotFound } from '../errors.ts'
 import { hasAlias, type LocalModel, type LocalModels } from './local-models.ts'
 
@@ -13,24 +14,50 @@ import { hasAlias, type LocalModel, type LocalModels } from './local-models.ts'
 export async function copyModel(local: LocalModels, source: string, destination: string) {
   const model = await local.find(source)
   if (!model) throw modelNotFound(source)
-  const { aliases: _aliases, ...preset } = model.preset
-  const folder = await copyFiles(local, model, destination)
-  if (folder !== dirname(model.path)) await writePreset(folder, preset)
+  await copyFiles(local, model, destination)
 }
 
-/** Copies a model's files, unless the destination is the same model. Returns the folder of the destination. */
-export async function copyFiles(local: LocalModels, model: LocalModel, destination: string) {
+/**
+ * Copies a model's files, unless the destination is the same model. By default, the copy has the settings of the model,
+ * but not its aliases.
+ */
+export async function copyFiles(
+  local: LocalModels,
+  model: LocalModel,
+  destination: string,
+  preset?: Preset,
+) {
   const name = readNewName(destination, model.quantization)
   const found = await local.find(name)
   const known = found && hasAlias(found, name) ? undefined : found
-  if (known && (await isSameFile(known, model))) return dirname(known.path)
-  if (known) throw inTheWay(destination)
-  for (const path of model.paths) {
-    await copyLocalFile(path, join(local.directory, name, basename(path))).catch((error) => {
-      throw hasCode(error, 'file_in_the_way') ? inTheWay(destination) : error
-    })
+  const { aliases: _aliases, ...inherited } = model.preset
+  if (known && (await isSameFile(known, model))) {
+    const isItself = known.path === model.path
+    if (preset || !isItself) await writePreset(dirname(known.path), preset ?? inherited)
+    return
   }
-  return join(local.directory, name)
+  if (known) throw inTheWay(destination)
+  const folder = join(local.directory, name)
+  const files = model.paths.map((path) => ({ path, target: join(folder, basename(path)) }))
+  await createModel(folder, files, { preset: preset ?? inherited, destination })
+}
+
+type NewModel = { preset: Preset; destination: string }
+
+/** Creates a model with its settings. A model that a crash has left without all its files can be created again. */
+export async function createModel(
+  folder: string,
+  files: readonly { path: string; target: string }[],
+  { preset, destination }: NewModel,
+) {
+  for (const { target } of files) if (await exists(target)) throw inTheWay(destination)
+  await writePreset(folder, preset) // before the files, so that the model never exists without its settings
+  try {
+    for (const { path, target } of files) await copyLocalFile(path, target)
+  } catch (error) {
+    await writePreset(folder, {})
+    throw hasCode(error, 'file_in_the_way') ? inTheWay(destination) : error
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path'
 import { hostOf, isFromHost, parseReference, type Reference } from '@shoal/core/references'
+import { reasonOfErrno } from '@shoal/files'
 import type { Log } from '@shoal/log'
 import {
   extractFacts,
@@ -11,6 +12,7 @@ import {
 } from '@shoal/model-file'
 import { fileChoices, findBestFit, findChoices, getStem } from '@shoal/model-file/choices'
 import {
+  getPresetPath,
   type LocalFile,
   listLocalFiles,
   type Preset,
@@ -103,11 +105,23 @@ export function localModels(
     return Promise.all(finished.map(async (file) => ({ file, outcome: await outcomeAt(file) })))
   }
 
+  /** Settings that cannot be read are reported, and the model is listed without them. */
+  async function addPreset(entry: Omit<Entry, 'preset'>): Promise<Entry> {
+    const folder = dirname(entry.path)
+    const preset = await readPreset(folder).catch((error: NodeJS.ErrnoException): Preset => {
+      if (error.code === undefined) throw error
+      report({ path: getPresetPath(folder), why: reasonOfErrno(error) })
+      return {}
+    })
+    const chat_template = preset.template ?? entry.facts.chat_template
+    return { ...entry, preset, facts: { ...entry.facts, chat_template } }
+  }
+
   async function list(): Promise<LocalModel[]> {
     const readable = (await readAll()).flatMap(({ file, outcome }) =>
       'facts' in outcome ? [{ file, facts: outcome.facts }] : [],
     )
-    const entries = await Promise.all(withCompleteShards(readable).map(withPreset))
+    const entries = await Promise.all(withCompleteShards(readable).map(addPreset))
     return [...Map.groupBy(entries, ({ name }) => name).values()].flatMap((files) => {
       const chosen = chooseDefault(files, memoryBytes)
       return withLabels(files).map(({ file, label }) => {
@@ -244,12 +258,6 @@ function createEntry(parts: Read[]): Omit<Entry, 'preset'> {
     facts,
     parameterCount: parameters || null,
   }
-}
-
-async function withPreset(entry: Omit<Entry, 'preset'>): Promise<Entry> {
-  const preset = await readPreset(dirname(entry.path))
-  const chat_template = preset.template ?? entry.facts.chat_template
-  return { ...entry, preset, facts: { ...entry.facts, chat_template } }
 }
 
 function getSha256({ record, imported, isVerified }: LocalFile): string | undefined {

@@ -2,15 +2,15 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { hasCode } from '@shoal/core/errors'
-import { exists, ignoreMissing, isErrno, makeFolder, unfinishedPath } from '@shoal/files'
-import { extractFacts, readGgufFile } from '@shoal/model-file'
-import { copyLocalFile } from '@shoal/transfer'
+import { exists, ignoreMissing, makeFolder, unfinishedPath } from '@shoal/files'
+import { extractFacts, hashFileInWorker, readGgufFile } from '@shoal/model-file'
+import { type Preset, writePreset } from '@shoal/transfer'
 import { Fault } from '../errors.ts'
-import { inTheWay, readNewName } from './copy-model.ts'
+import { createModel, inTheWay, readNewName } from './copy-model.ts'
 import type { LocalModels } from './local-models.ts'
 
 /** A folder in the models folder. Names of models do not begin with a dot. */
@@ -54,26 +54,36 @@ export function openUploads(local: LocalModels) {
         await rename(unfinished, getPath(sha256))
       } catch (error) {
         await rm(unfinished, { force: true })
-        throw isErrno(error, 'ENOSPC') ? new Fault('no_room', 'the disk is full') : error
+        throw error
       }
     },
 
-    /** Turns an uploaded file into a model. Returns the model's folder. */
-    async take(sha256: string, destination: string): Promise<string> {
+    /** Turns an uploaded file into a model with these settings. Repeats what a crash has interrupted. */
+    async take(sha256: string, destination: string, preset: Preset): Promise<void> {
       const path = getPath(sha256)
       const { role, quantization } = await readFacts(path)
       if (role !== 'model')
         throw new Fault('model_unusable', `the uploaded file is not a model: ${role}`)
       const name = readNewName(destination, quantization)
-      if (await local.find(name)) throw inTheWay(destination)
-      const target = join(local.directory, name, `${name}-${quantization}.gguf`)
-      await copyLocalFile(path, target).catch((error) => {
-        throw hasCode(error, 'file_in_the_way') ? inTheWay(destination) : error
-      })
+      const folder = join(local.directory, name)
+      const target = join(folder, `${name}-${quantization}.gguf`)
+      const known = await local.find(name)
+      if (known === undefined) {
+        await createModel(folder, [{ path, target }], { preset, destination })
+      } else {
+        if (known.path !== target || !(await isSame(target, path, sha256)))
+          throw inTheWay(destination)
+        await writePreset(folder, preset)
+      }
       await rm(path, { force: true })
-      return dirname(target)
     },
   }
+}
+
+async function isSame(target: string, path: string, sha256: string): Promise<boolean> {
+  const [one, other] = await Promise.all([stat(target), stat(path)])
+  if (one.ino === other.ino && one.dev === other.dev) return true
+  return one.size === other.size && (await hashFileInWorker(target)).sha256_hash === sha256
 }
 
 async function readFacts(path: string) {

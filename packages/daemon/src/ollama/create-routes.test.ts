@@ -126,6 +126,14 @@ test('a model is created from an uploaded file', async () => {
   expect((await post('/v1/chat/completions', { model: 'sent', messages })).status).toBe(200)
   expect(loads).toMatchObject([{ modelPath: join(folder, 'sent', 'sent-Q8_0.gguf') }])
   expect(await status()).toBe(404)
+
+  // After a crash, or if the answer was lost, the client repeats its requests.
+  await send(file)
+  const again = { ...created, system: 'Be brief.' }
+  expect((await post('/api/create', again)).status).toBe(200)
+  expect((await post('/api/show', { model: 'sent' })).body.system).toBe('Be brief.')
+  await send(file)
+  expect((await post('/api/create', { ...again, model: 'shoal-tiny' })).status).toBe(409)
 })
 
 test('a model is found by its aliases, unless another model has the name', async () => {

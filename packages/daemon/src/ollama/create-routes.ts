@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { OllamaCreateRequest, ollamaOptions } from '@shoal/protocol'
-import { type Preset, writePreset } from '@shoal/transfer'
+import type { Preset } from '@shoal/transfer'
 import { Fault, modelNotFound, unsupported } from '../errors.ts'
 import { jsonLines, startStream } from '../http/body-stream.ts'
 import { refuseFields, unsupportedFields } from '../http/request-fields.ts'
@@ -31,11 +31,8 @@ export const createRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     const preset = toPreset(base === 'upload' ? {} : base.preset, wanted)
     const isValid = request.compileValidationSchema(ollamaOptions)
     if (!isValid(preset.parameters ?? {})) throw invalidParameters(isValid.errors)
-    const folder =
-      base === 'upload'
-        ? await uploads.take(readDigest(source) ?? '', name)
-        : await copyFiles(local, base, name)
-    await writePreset(folder, preset)
+    if (base === 'upload') await uploads.take(readDigest(source) ?? '', name, preset)
+    else await copyFiles(local, base, name, preset)
     if (body.stream === false) return { status: 'success' }
     const stream = startStream(reply, jsonLines)
     await stream.send({ status: `using existing layer ${source}` })
