@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import {
@@ -112,6 +113,31 @@ test('a hard link shares its bytes with the original, and a copy does not', asyn
   expect((await home.shoal('import', 'ollama', '--copy')).stderr).toContain('Already imported')
 })
 
+test('importing again with --link or --copy replaces a reference, and does not depend on the original', async () => {
+  await using home = await useStores()
+  const blob = await putOllamaModel(home)
+  const bytes = readFileSync(blob)
+  const path = join(home.models, 'tide', 'tide-Q8_0.gguf')
+  const methodOf = async (...words: string[]) => {
+    const { stdout } = await home.shoal('import', 'ollama', '--json', ...words)
+    const [{ method, already_there }] = JSON.parse(stdout).imported
+    return [method, already_there]
+  }
+  await home.shoal('import', 'ollama')
+  await home.shoal('verify')
+  expect(await methodOf('--link')).toEqual(['link', false])
+  expect(lstatSync(path).ino).toBe(statSync(blob).ino)
+  const copied = await home.shoal('import', 'ollama', '--copy')
+  expect(copied.stderr).toMatch(/✓ Imported 1 file \(.*\) as copies/)
+  expect(lstatSync(path).nlink).toBe(1)
+  expect(await methodOf()).toEqual(['copy', true])
+  expect(lstatSync(path).ino).not.toBe(statSync(blob).ino)
+  await rm(blob)
+  expect(await home.shoal('verify')).toMatchObject({ exitCode: 0 })
+  expect(readFileSync(path).equals(bytes)).toBe(true)
+  expect(await readdir(join(home.models, 'tide'))).toEqual(['.shoal', 'tide-Q8_0.gguf'])
+})
+
 test.skipIf(!memoryFolder)(
   'models on another file system cannot be linked, and nothing is left behind',
   async () => {
@@ -175,6 +201,9 @@ test('files in a Hugging Face cache that cannot be imported are listed with the 
   const cache = join(home.path, 'hub')
   const put = (repo: string) => putHubFile({ cache, repo, filename: 'Tide-1B.Q8_0.gguf' })
   await put('ana/Tide-1B-GGUF')
+  const ref = join(cache, 'models--ana--Tide-1B-GGUF', 'refs', 'main')
+  await rm(ref)
+  execFileSync('mkfifo', [ref])
   await rm(await put('bea/Unfinished-GGUF'))
   const blob = await put('cee/Outside-GGUF')
   const outside = join(home.path, 'outside.gguf')
@@ -252,6 +281,11 @@ test('models that cannot be imported are listed with the reason, and the others 
   await putModelFile(outside)
   await symlink(outside, join(store, 'blobs', `sha256-${'d'.repeat(64)}`))
   await writeFile(join(manifests, 'short', 'torn'), '{"layers":')
+  await writeFile(join(manifests, 'short', 'huge'), '')
+  await truncate(join(manifests, 'short', 'huge'), 1.5e9)
+  await manifest('piped', { mediaType, digest: digest('e'), size: 9 })
+  const pipes = [join(manifests, 'short', 'pipe'), join(store, 'blobs', `sha256-${'e'.repeat(64)}`)]
+  execFileSync('mkfifo', pipes)
   const { stderr, stdout, exitCode } = await home.shoal('import', 'ollama')
   for (const reason of [
     'Ollama has not finished downloading it',
@@ -259,6 +293,8 @@ test('models that cannot be imported are listed with the reason, and the others 
     'empty:latest contains no GGUF file',
     'it is not a manifest, or shoal does not support its format',
     `it is a link to ${outside}, which is outside the store`,
+    `huge: it has more than 4194304 bytes`,
+    ...pipes.map((pipe) => `${pipe}: it is not a file`),
   ]) {
     expect(stderr).toContain(reason)
   }

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os'
 import { hasCode } from '@shoal/core/errors'
 import { isModelName, shellWord } from '@shoal/core/references'
-import { isErrno } from '@shoal/files'
-import type { FoundFile, ImportMethod, Skipped } from '@shoal/transfer'
+import { isErrno, reasonOfErrno } from '@shoal/files'
+import type { FoundFile, ImportedFile, ImportMethod, Skipped } from '@shoal/transfer'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import { findModelFiles } from '../models/find-here.ts'
@@ -12,7 +12,7 @@ import { formatBytes, plural } from '../terminal/units.ts'
 
 type ImportOptions = { link?: boolean; copy?: boolean; name?: string; share?: boolean }
 
-type Outcome = { file: FoundFile; modelName: string; path: string; alreadyThere: boolean }
+type Outcome = ImportedFile & { file: FoundFile }
 
 export function importCommand(open: OpenContext): Command {
   return new Command('import')
@@ -119,8 +119,11 @@ function explain(error: unknown, method: ImportMethod): string {
     const others = method === 'reference' ? '--link or --copy' : '--copy, or omit --link'
     return `${error.message}; use ${others}`
   }
+  if (hasCode(error, 'is_link')) return error.message
   if (hasCode(error, 'file_changed')) return 'it changed or was deleted during the import'
   if (isErrno(error, 'ENOENT')) return 'it was deleted during the import'
+  const isOfThisFile = isErrno(error, 'EACCES', 'EFBIG', 'EIO', 'ENOTSUP', 'EPERM', 'ESTALE')
+  if (isOfThisFile) return reasonOfErrno(error)
   throw error
 }
 
@@ -141,7 +144,7 @@ async function report({ printer }: Context, { outcomes, skipped, method }: Repor
   const [first] = outcomes
   if (first) printer.note(`  To run one: shoal run ${shellWord(first.modelName)}`)
   const document = {
-    imported: outcomes.map(({ file, modelName, path, alreadyThere }) => ({
+    imported: outcomes.map(({ file, modelName, path, method: storedAs, alreadyThere }) => ({
       model: modelName,
       quantization: file.quantization,
       license: file.license,
@@ -149,6 +152,7 @@ async function report({ printer }: Context, { outcomes, skipped, method }: Repor
       path,
       from: file.path,
       already_there: alreadyThere,
+      method: storedAs,
     })),
     skipped,
     method,

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
-import { copyFile, link, lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, link, lstat, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ignoreMissing, isErrno, syncFile } from '@shoal/files'
-import { lockFile, removeLocks } from '@shoal/files/lock'
+import { removeLocks } from '@shoal/files/lock'
 import { getFilePaths } from '../disk/file-paths.ts'
 import {
   type ImportMethod,
@@ -12,6 +12,7 @@ import {
   writeImportRecord,
 } from '../disk/import-record.ts'
 import { forgetTorrent } from '../disk/kept-torrent.ts'
+import { lockModelFile } from '../disk/lock-model-file.ts'
 import { claimFolder, releaseFolder } from '../disk/model-folder.ts'
 import { readPreset, writePreset } from '../disk/preset.ts'
 import { readRecord, writeRecord } from '../disk/record.ts'
@@ -46,16 +47,19 @@ export type ImportedFile = {
   /** The path in the models folder. */
   path: string
   modelName: string
-  /** Whether the file had already been imported. */
+  /** How the file is stored. Without a `method` of its own, an earlier import is kept as it is. */
+  method: ImportMethod
+  /** Whether the file had already been imported, and is stored as `method` asks. */
   alreadyThere: boolean
 }
 
 /**
  * Imports a file of another program: by reference (a symbolic link), by a hard link or reflink, or as a copy. The other
  * program's file is never changed, moved or deleted, either during the import or later. The imported file can be run
- * immediately. It is hashed later, by `checkImport`. If the file has been imported before, only `isShared`, `twin` and
- * `hashed` are recorded.
+ * immediately. It is hashed later, by `checkImport`. If the file has been imported before, `link` and `copy` replace
+ * what is there by what they ask for, and `reference` leaves it; `isShared`, `twin` and `hashed` are recorded.
  * @throws `file_in_the_way` if a different file has this name
+ * @throws `is_link` if the model's folder is a link
  * @throws `cannot_link` if `method` is `link` and neither a hard link nor a reflink is possible, for example because
  * the models folder is on another file system, or if `method` is `reference` and the models folder cannot have symbolic
  * links
@@ -82,39 +86,42 @@ export async function importFile(found: FoundFile, options: ImportOptions): Prom
   const path = join(folder, twin?.filename ?? found.filename)
   const modelName =
     dirname(folder) === modelsDirectory ? name : `${twin?.host ?? found.publisher}/${name}`
-  const { lock } = getFilePaths(path)
-  const release = await lockFile(lock, options)
+  const alreadyThere = (stored: ImportMethod) => ({
+    ...{ path, modelName, method: stored, alreadyThere: true },
+  })
+  const before = await findStored(path, found)
+  if (isAsAsked(before, method) && !(await hasNews(folder, found, { ...options, ...before }))) {
+    return alreadyThere(before.method)
+  }
+  const lock = getFilePaths(path).lock
+  const release = await lockModelFile(path, options)
   let isFailed = true
   try {
-    const before = await lstat(path).catch(ignoreMissing)
-    if (before !== undefined) {
-      if (await isSame(path, found)) {
-        const imported = await readImportRecord(path)
-        if (imported) await updateRecords(path, { imported, modelName, options })
-        await keepSettings(folder, found)
-        isFailed = false
-        return { path, modelName, alreadyThere: true }
-      }
-      const known = await readImportRecord(path)
-      const isDangling =
-        before.isSymbolicLink() && (await stat(path).catch(ignoreMissing)) === undefined
-      if (!isDangling || known === undefined) throw fileInTheWay(path, 'is a different file')
-      await rm(path) // a reference to a file that no longer exists
+    const stored = await findStored(path, found)
+    if (stored === 'other') throw fileInTheWay(path, 'is a different file')
+    if (isAsAsked(stored, method)) {
+      const { known } = stored
+      if (known) await updateRecords(path, { imported: known, modelName, options })
+      await keepSettings(folder, found)
+      isFailed = false
+      return alreadyThere(stored.method)
     }
-    await rm(getFilePaths(path).record, { force: true }) // the record of an earlier file
-    const imported = toImportRecord(found, options)
+    const known = (stored as Stored | undefined)?.known
+    // The record of an earlier file. After a change of the method, the hashes are compared with those of the file.
+    if (stored === undefined) await rm(getFilePaths(path).record, { force: true })
+    const imported = known ? withMethod(known, options) : toImportRecord(found, options)
     await writeImportRecord(path, imported)
     try {
-      await place[method](found, path)
-      await refuseChange(found)
+      await put(found, path, method)
       await updateRecords(path, { imported, modelName, options })
       await keepSettings(folder, found)
     } catch (error) {
-      await rm(getFilePaths(path).imported, { force: true })
+      if (known) await writeImportRecord(path, known)
+      else await rm(getFilePaths(path).imported, { force: true })
       throw error
     }
     isFailed = false
-    return { path, modelName, alreadyThere: false }
+    return { path, modelName, method, alreadyThere: false }
   } finally {
     if (isFailed) {
       await removeLocks([lock], release)
@@ -123,37 +130,95 @@ export async function importFile(found: FoundFile, options: ImportOptions): Prom
   }
 }
 
+type Stored = {
+  method: ImportMethod
+  /** The methods that ask for nothing else. An earlier import of any kind is enough for `reference`, the default. */
+  answers: ImportMethod[]
+  /** Undefined if shoal has not imported the file: it is the user's own link, for example. */
+  known: ImportRecord | undefined
+}
+
+/**
+ * Returns how the found file, or a copy of it from an earlier import, is stored at `path`; 'other' if a different file
+ * is there; undefined if there is none, or only a reference to a file that no longer exists.
+ */
+async function findStored(path: string, found: FoundFile): Promise<Stored | 'other' | undefined> {
+  const entry = await lstat(path).catch(ignoreMissing)
+  if (entry === undefined) return undefined
+  const known = await readImportRecord(path)
+  const here = await realpath(path).catch(ignoreMissing)
+  if (here === undefined) return known ? undefined : 'other'
+  const [one, other] = await Promise.all([stat(here), stat(found.path)])
+  const isLink = entry.isSymbolicLink()
+  if (one.ino === other.ino && one.dev === other.dev) {
+    if (isLink) return { method: 'reference', answers: ['reference'], known }
+    const isOriginal = here === found.path
+    const answers: ImportMethod[] = ['reference', 'link']
+    return { method: 'link', answers: isOriginal ? [...answers, 'copy'] : answers, known }
+  }
+  const isCopy = known?.from === found.path && known.method !== 'reference' && !isLink
+  if (!isCopy || one.size !== other.size) return 'other'
+  // A reflink is a file of its own, like a copy.
+  return { method: known.method, answers: ['reference', known.method, 'copy'], known }
+}
+
+/** Whether an earlier import is what `method` asks for. */
+const isAsAsked = (stored: Stored | 'other' | undefined, method: ImportMethod): stored is Stored =>
+  stored !== undefined && stored !== 'other' && stored.answers.includes(method)
+
+/** Whether the records or settings of a file that has been imported before would change. */
+async function hasNews(folder: string, found: FoundFile, options: ImportOptions & Stored) {
+  const { twin, hashed, isShared, known } = options
+  if (twin || hashed) return true
+  if (known && isShared !== undefined && isShared !== known.is_shared) return true
+  return found.preset !== undefined && Object.keys(await readPreset(folder)).length === 0
+}
+
+/** The record of an import that is repeated by the user with another method. */
+function withMethod(known: ImportRecord, { method }: ImportOptions): ImportRecord {
+  const { folder: _folder, mismatch: _mismatch, ...others } = known
+  return { ...others, method }
+}
+
 /** Saves the settings of the other program, unless the model already has some. */
 async function keepSettings(folder: string, { preset }: FoundFile) {
   const known = await readPreset(folder)
   if (preset && Object.keys(known).length === 0) await writePreset(folder, preset)
 }
 
-const place: Record<ImportMethod, (found: FoundFile, path: string) => Promise<void>> = {
-  reference: (found, path) => referTo(found.path, path),
+/** Creates the file under a hidden name, and then gives it its name, in place of what was there. */
+async function put(found: FoundFile, path: string, method: ImportMethod) {
+  const { copy } = getFilePaths(path)
+  await rm(copy, { force: true })
+  try {
+    await place[method](found, copy, dirname(path))
+    await refuseChange(found)
+    await rename(copy, path)
+  } finally {
+    await rm(copy, { force: true })
+  }
+}
 
-  async link(found, path) {
+/** How to create the file at `path`, for the model in `folder`. */
+const place: Record<
+  ImportMethod,
+  (found: FoundFile, path: string, folder: string) => Promise<void>
+> = {
+  reference: (found, path, folder) => referTo(found.path, path, folder),
+
+  async link(found, path, folder) {
     await link(found.path, path).catch(async (error) => {
       if (isErrno(error, 'EEXIST', 'ENOENT')) throw error
       await copyByBlocks(found.path, path).catch(() => {
-        throw cannotLink(found.path, dirname(path))
+        throw cannotLink(found.path, folder)
       })
     })
   },
 
   async copy(found, path) {
-    const { copy } = getFilePaths(path)
-    await mkdir(dirname(copy), { recursive: true })
-    await rm(copy, { force: true })
-    try {
-      await ensureRoom(copy, found.sizeBytes)
-      await copyFile(found.path, copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
-      await refuseChange(found)
-      await syncFile(copy)
-      await rename(copy, path)
-    } finally {
-      await rm(copy, { force: true })
-    }
+    await ensureRoom(path, found.sizeBytes)
+    await copyFile(found.path, path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+    await syncFile(path)
   },
 }
 
@@ -211,14 +276,4 @@ function toImportRecord(found: FoundFile, options: ImportOptions): ImportRecord 
 async function refuseChange({ path, sizeBytes }: FoundFile) {
   const now = await stat(path).catch(ignoreMissing)
   if (now?.size !== sizeBytes) throw fileChanged(path)
-}
-
-/** Whether `path` is the found file, or a copy of it from an earlier import. */
-async function isSame(path: string, found: FoundFile): Promise<boolean> {
-  const here = await realpath(path).catch(ignoreMissing)
-  if (here === undefined) return false
-  const [one, other] = await Promise.all([stat(here), stat(found.path)])
-  if (one.ino === other.ino && one.dev === other.dev) return true
-  const known = await readImportRecord(path)
-  return known?.from === found.path && known.method !== 'reference' && one.size === other.size
 }
