@@ -44,7 +44,7 @@ test('an unreadable file is reported, and other models are still listed', async 
   await symlink('loop', loop)
   const { stdout, stderr, exitCode } = await shoalHere(['ls'], { home: home.path })
   expect(stdout).toContain('tide:Q4_K_M')
-  expect(stderr).toBe(`! Skipped ${loop}: too many symbolic links encountered.\n`)
+  expect(stderr).toBe(`! Skipped ${loop}: it is part of a loop of links.\n`)
   expect(exitCode).toBe(0)
 })
 

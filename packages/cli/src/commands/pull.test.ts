@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { chmod, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import { expect, test } from 'vitest'
 import { realRegistry } from '../testing/real-registry.ts'
@@ -6,6 +7,7 @@ import { makeHome } from '../testing/run-shoal.ts'
 import { modelScript, sampleFile, sampleModel } from '../testing/samples.ts'
 import { scriptedRegistry } from '../testing/scripted-registry.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
+import { withoutRoot } from '../testing/without-root.ts'
 
 const files = [
   sampleFile({ quantization: 'Q4_K_M' }),
@@ -171,4 +173,25 @@ test('a registry cannot make pull write to another folder', async () => {
   })
   expect(stderr).toContain('not safe to use in a path')
   expect(exitCode).toBe(1)
+})
+
+test('a model that is whole needs no write, so its folder may be read-only', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  await registry.publish('tide', 300_000)
+  const options = { home: home.path, registry: registry.url }
+  const pull = () => shoalHere(['pull', 'tide', '--no-peers'], options)
+  const path = (await pull()).stdout.trim()
+  const [folder, hidden] = [dirname(path), join(dirname(path), '.shoal')]
+  for (const isRecordMissing of [false, true]) {
+    if (isRecordMissing) await rm(join(hidden, `${basename(path)}.json`))
+    const again = await withoutRoot(home.path, async () => {
+      for (const one of [path, join(hidden, `${basename(path)}.lock`)]) await chmod(one, 0o444)
+      for (const one of [folder, hidden]) await chmod(one, 0o555)
+      const outcome = await pull()
+      for (const one of [folder, hidden]) await chmod(one, 0o755)
+      return outcome
+    })
+    expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Already') })
+  }
 })

@@ -79,5 +79,6 @@ function toDocument(pull: PreparedPull, pulled: readonly PulledFile[]) {
     ),
     dropped_chunks: pulled.flatMap(({ droppedChunks }) => droppedChunks),
     already_there: pulled.every(({ alreadyThere }) => alreadyThere),
+    reused_from: pulled.flatMap(({ reusedFrom }) => reusedFrom ?? []),
   }
 }

@@ -18,6 +18,8 @@ type PullFilesOptions = {
   /** The title to show: `shoal-tiny:Q8_0`. */
   title: string
   parts: readonly { file: ModelFile; path: string }[]
+  /** The models folder; undefined if the files are stored elsewhere. */
+  modelsDirectory: string | undefined
   limits: LimitOptions & PeerOptions
 }
 
@@ -27,7 +29,7 @@ export async function pullFiles(
   options: PullFilesOptions,
 ): Promise<PulledFile[]> {
   const { printer, config } = context
-  const { registry, modelName, title, parts } = options
+  const { registry, modelName, title, parts, modelsDirectory } = options
   const signal = context.takeStopSignal()
   const { pullFile } = await import('@shoal/transfer')
   const network = await context.networkSettings()
@@ -42,6 +44,7 @@ export async function pullFiles(
           client: registry.client,
           network,
           modelName,
+          modelsDirectory,
           ...part,
           ...readLimits(options.limits, config),
           ...readPeerSettings(options.limits, config),

@@ -43,6 +43,7 @@ export async function preparePull(
     label,
     title: `${modelName}:${label}`,
     isPublic: found.model.is_public,
+    modelsDirectory: output === undefined ? context.places.models : undefined,
     parts: choice.files.map((file, index): Part => ({ file, path: paths[index] ?? '' })),
   }
 }
@@ -84,7 +85,9 @@ export async function runPull(
 function reportOutcome(printer: Printer, pulled: readonly PulledFile[]) {
   const [first] = pulled
   if (pulled.every(({ alreadyThere }) => alreadyThere)) printer.success('Already downloaded.')
-  else if (pulled.length > 1) printer.success(`Verified SHA-256 of ${pulled.length} files`)
+  else if (pulled.every(({ alreadyThere, reusedFrom }) => alreadyThere || reusedFrom)) {
+    printer.success('Already on this machine under another name, so nothing was downloaded.')
+  } else if (pulled.length > 1) printer.success(`Verified SHA-256 of ${pulled.length} files`)
   else if (first) printer.success(`Verified SHA-256 ${shortHash(first.sha256_hash)}`)
   const shares = computeShares(pulled.flatMap(({ sources }) => sources))
   if (shares) printer.note(`  ${shares.percent} came from ${shares.peers}.`)

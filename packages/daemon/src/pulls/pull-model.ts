@@ -116,7 +116,7 @@ export function modelPulls({ settings, registries }: Dependencies): ModelPulls {
     },
 
     async pull({ model, ...part }, guest) {
-      const options = { network, ...part, ...peerSettings }
+      const options = { network, modelsDirectory, ...part, ...peerSettings }
       return withFaults({ model, registry: part.client.baseUrl }, () => shared.pull(options, guest))
     },
 

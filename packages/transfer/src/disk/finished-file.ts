@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { ignoreMissing } from '@shoal/files'
-import { hashFileInWorker, packHashes } from '@shoal/model-file'
+import { type ChunkHashes, hashFileInWorker, packHashes } from '@shoal/model-file'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { damagedFile, fileInTheWay } from '../errors.ts'
 import { readImportRecord } from './import-record.ts'
@@ -19,7 +19,22 @@ export type RegistryFile = {
   isShared?: boolean | undefined
 }
 
-type Hashed = { chunk_size: number; chunk_hashes: string }
+export type Hashed = { chunk_size: number; chunk_hashes: string }
+
+type FinishedOptions = {
+  signal: AbortSignal
+  onProgress: (bytesDone: number) => void
+  /** If set, nothing is written. The result is false if it would have to be recorded whether the file may be shared. */
+  isReadOnly?: boolean
+}
+
+/** Whether the file is finished, according to its record, and the record need not be changed. Writes nothing. */
+export async function isRecorded(path: string, registryFile: RegistryFile): Promise<boolean> {
+  const record = await readRecord(path)
+  if (record?.sha256_hash !== registryFile.file.sha256_hash) return false
+  if (toSharingFields(record, registryFile).without_peers !== record.without_peers) return false
+  return (await isUnchanged(path, record).catch(ignoreMissing)) === true
+}
 
 /**
  * Whether the file at `path` exists and is `file`. Relies on the record if the file has not been modified since the
@@ -29,7 +44,7 @@ type Hashed = { chunk_size: number; chunk_hashes: string }
 export async function isFinished(
   path: string,
   registryFile: RegistryFile,
-  { signal, onProgress }: { signal: AbortSignal; onProgress: (bytesDone: number) => void },
+  { signal, onProgress, isReadOnly = false }: FinishedOptions,
 ): Promise<boolean> {
   const { file } = registryFile
   const found = await stat(path).catch(ignoreMissing)
@@ -44,7 +59,9 @@ export async function isFinished(
   if (wasFinished && (await isUnchanged(path, record))) {
     const { without_peers: before, ...others } = record
     const now = toSharingFields(record, registryFile)
-    if (now.without_peers !== before) await writeRecord(path, { ...others, ...now })
+    if (now.without_peers === before) return true
+    if (isReadOnly) return false
+    await writeRecord(path, { ...others, ...now })
     return true
   }
 
@@ -53,12 +70,14 @@ export async function isFinished(
     if (wasFinished) throw damagedFile(path)
     throw fileInTheWay(path, "is not the registry's file: its SHA-256 differs")
   }
-  await keepRecord(path, registryFile, {
-    chunk_size: hashes.chunkSize,
-    chunk_hashes: Buffer.from(hashes.chunkHashes).toString('base64'),
-  })
+  if (!isReadOnly) await keepRecord(path, registryFile, toHashed(hashes))
   return true
 }
+
+export const toHashed = ({ chunkSize, chunkHashes }: ChunkHashes): Hashed => ({
+  chunk_size: chunkSize,
+  chunk_hashes: Buffer.from(chunkHashes).toString('base64'),
+})
 
 /** Writes the record of the finished file. */
 export async function keepRecord(

@@ -1,8 +1,7 @@
 import { lstat, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { getSystemErrorMessage } from 'node:util'
 import { isModelName } from '@shoal/core/references'
-import { isErrno } from '@shoal/files'
+import { isErrno, reasonOfErrno } from '@shoal/files'
 import { type ImportRecord, readImportRecord } from './import-record.ts'
 import { hostOfFolder } from './model-folder.ts'
 import { readPartialProgress } from './partial-file.ts'
@@ -92,9 +91,7 @@ export function localModelName(modelsDirectory: string, path: string): string {
 function leftOut(path: string, onUnreadable: (unreadable: Unreadable) => void) {
   return (error: NodeJS.ErrnoException): [] => {
     if (error.code === undefined) throw error
-    const { errno, message } = error
-    const why = errno === undefined ? message : getSystemErrorMessage(errno)
-    if (error.code !== 'ENOENT') onUnreadable({ path, why: why ?? message })
+    if (error.code !== 'ENOENT') onUnreadable({ path, why: reasonOfErrno(error) })
     return []
   }
 }

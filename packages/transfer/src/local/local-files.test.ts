@@ -153,7 +153,7 @@ test('unreadable entries are reported, and all others are listed', async () => {
   const reported: Unreadable[] = []
   const files = await listLocalFiles(directory, (unreadable) => reported.push(unreadable))
   expect(files.map(({ filename }) => filename)).toEqual(['model.gguf'])
-  const loop = 'too many symbolic links encountered'
+  const loop = 'it is part of a loop of links'
   expect(reported).toEqual([
     { path: join(directory, 'loop'), why: loop },
     { path: join(folder, 'folder.gguf'), why: 'not a regular file' },

@@ -1,7 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { getFilePaths } from '../disk/file-paths.ts'
+import { listLocalFiles } from '../disk/list-local-files.ts'
 import { readRecord } from '../disk/record.ts'
 import { startChildPull } from '../testing/child-pull.ts'
 import { filterEvents, pullScene } from '../testing/pull-scene.ts'
@@ -79,6 +88,41 @@ test('a file that already exists is neither downloaded again nor counted as a do
   expect(again).toMatchObject({ alreadyThere: true, downloadedBytes: 0 })
   expect(origin.downloads).toBe(1)
   expect(events).toEqual([{ type: 'done' }])
+})
+
+test('a file that already exists needs no lock', async () => {
+  const { pull, path } = await pullScene(file)
+  await pull()
+  const { lock } = getFilePaths(path)
+  rmSync(lock)
+  mkdirSync(lock) // cannot be locked
+  expect(await pull()).toMatchObject({ alreadyThere: true })
+  await expect(pull({ isShared: false })).rejects.toThrow()
+})
+
+test('a file with the same SHA-256 is used in place of a download, unless it has changed', async () => {
+  const { pull, path, origin, directory } = await pullScene(file)
+  await pull()
+  const [second, third] = ['second', 'third'].map((name) =>
+    join(directory, name, 'model.gguf'),
+  ) as [string, string]
+  const modelsDirectory = directory
+  const again = await pull({ path: second, modelsDirectory })
+  expect(again).toMatchObject({ alreadyThere: false, downloadedBytes: 0, reusedFrom: path })
+  expect(origin.downloads).toBe(1)
+  expect(readFileSync(second).equals(file.bytes)).toBe(true)
+  expect(await readRecord(second)).toMatchObject({ sha256_hash: file.sha256, model_name: 'tiny' })
+  expect((await listLocalFiles(directory)).map(({ isVerified }) => isVerified)).toEqual([
+    true,
+    true,
+  ])
+  for (const one of [path, second]) {
+    rmSync(one)
+    writeFileSync(one, Buffer.alloc(file.bytes.length))
+  }
+  expect(await pull({ path: third, modelsDirectory })).toMatchObject({ reusedFrom: undefined })
+  expect(readFileSync(third).equals(file.bytes)).toBe(true)
+  expect(readdirSync(join(directory, 'third'))).toEqual(['.shoal', 'model.gguf'])
 })
 
 test('an identical file from elsewhere is kept and gets a record', async () => {

@@ -1,13 +1,18 @@
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { lockFile } from '@shoal/files/lock'
+import { isErrno } from '@shoal/files'
+import { heldPath } from '@shoal/files/lock'
 import { makeTuning } from '../chunks/tuning.ts'
 import { getFilePaths } from '../disk/file-paths.ts'
-import { isFinished } from '../disk/finished-file.ts'
+import { isFinished, isRecorded } from '../disk/finished-file.ts'
+import { lockModelFile } from '../disk/lock-model-file.ts'
 import { releaseFolder } from '../disk/model-folder.ts'
 import { readPartialProgress } from '../disk/partial-file.ts'
+import { reuseFile } from '../disk/reuse-file.ts'
 import type { SourceShare } from '../events.ts'
 import { type ProgressMeter, progressMeter } from '../progress-meter.ts'
 import { retryingClient } from '../retrying-client.ts'
+import type { PulledChunks } from './pull-chunks.ts'
 import type { PullOptions } from './pull-options.ts'
 import { clearUp, pullUnderLock } from './pull-under-lock.ts'
 
@@ -26,6 +31,8 @@ export type PulledFile = {
   droppedChunks: { source: string; count: number }[]
   /** Whether the complete file already existed. */
   alreadyThere: boolean
+  /** The path of the file with the same SHA-256 that was used instead of a download. */
+  reusedFrom: string | undefined
 }
 
 /**
@@ -45,17 +52,11 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
   const { timeoutMs } = makeTuning(given)
   const report = given.onEvent ?? (() => undefined)
   const options = { ...given, client: retryingClient(given.client, { timeoutMs, report }) }
-  const release = await takeTurn(options, signal)
-  let isFailed = true
-  try {
-    const { path, file } = options
-    const bytesTotal = file.file_size_bytes
-    const onProgress = (bytesDone: number) => report({ type: 'checking', bytesDone, bytesTotal })
-    const alreadyThere = await isFinished(path, options, { signal, onProgress })
-    const pulled = alreadyThere ? undefined : await pullUnderLock(options, signal)
-    if (alreadyThere) await clearUp(path) // an earlier run may have been killed just before it cleaned up
+  const { path, file, modelsDirectory } = options
+  const bytesTotal = file.file_size_bytes
+  const onProgress = (bytesDone: number) => report({ type: 'checking', bytesDone, bytesTotal })
+  const finish = (pulled?: PulledChunks, reusedFrom?: string): PulledFile => {
     report({ type: 'done' })
-    isFailed = false
     return {
       path,
       sha256_hash: file.sha256_hash,
@@ -65,11 +66,35 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
       wastedBytes: pulled ? pulled.receivedBytes - (bytesTotal - pulled.resumedBytes) : 0,
       sources: pulled?.sources ?? [],
       droppedChunks: [...(pulled?.dropped ?? [])].map(([source, count]) => ({ source, count })),
-      alreadyThere,
+      alreadyThere: pulled === undefined && reusedFrom === undefined,
+      reusedFrom,
     }
+  }
+  // What needs no write needs no lock: the folder may be read-only, or belong to another user.
+  const isTidy = !existsSync(getFilePaths(path).journal)
+  if (isTidy && (await isRecorded(path, options))) return finish()
+  const release = await takeTurn(options, signal).catch(async (error) => {
+    const isReadOnly = isErrno(error, 'EACCES', 'EPERM', 'EROFS')
+    const checks = { signal, onProgress, isReadOnly }
+    if (isReadOnly && (await isFinished(path, options, checks))) return undefined
+    throw error
+  })
+  if (release === undefined) return finish()
+  let isFailed = true
+  try {
+    const isThere = await isFinished(path, options, { signal, onProgress })
+    const reusedFrom =
+      isThere || modelsDirectory === undefined
+        ? undefined
+        : await reuseFile({ ...options, modelsDirectory, signal, onProgress })
+    const isWhole = isThere || reusedFrom !== undefined
+    const pulled = isWhole ? undefined : await pullUnderLock(options, signal)
+    if (isWhole) await clearUp(path) // an earlier run may have been stopped, or killed just before it cleaned up
+    isFailed = false
+    return finish(pulled, reusedFrom)
   } finally {
     release()
-    if (isFailed) await releaseFolder(dirname(options.path))
+    if (isFailed) await releaseFolder(dirname(path))
   }
 }
 
@@ -78,14 +103,18 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
  * waits and reports the progress of that pull.
  */
 function takeTurn({ path, file, onEvent }: PullOptions, signal: AbortSignal) {
+  const { lock } = getFilePaths(path)
   let meter: ProgressMeter | undefined
   const onWait = () => {
     if (meter === undefined) {
       meter = progressMeter(file.file_size_bytes)
-      onEvent?.({ type: 'waiting', seconds: 0, reason: 'another pull of this file is running' })
+      const reason = existsSync(heldPath(lock))
+        ? `another pull of this file is running, or was killed less than a minute ago (the file system of ${dirname(path)} has no locks)`
+        : 'another pull of this file is running'
+      onEvent?.({ type: 'waiting', seconds: 0, reason })
     }
     const bytesHere = readPartialProgress(path)?.bytesHere ?? 0
     onEvent?.({ type: 'progress', ...meter.read(bytesHere, bytesHere), sources: [] })
   }
-  return lockFile(getFilePaths(path).lock, { signal, onWait })
+  return lockModelFile(path, { signal, onWait })
 }

@@ -9,6 +9,11 @@ export type PullOptions = {
   modelName: string
   /** A file with status `ready`, from `client.listFiles`. */
   file: ModelFile
+  /**
+   * The models folder. If a file in it has the same SHA-256, that file is used, and nothing is downloaded. The two files
+   * can then be hard links to the same bytes.
+   */
+  modelsDirectory?: string | undefined
   /** The path of the finished file, for example `…/models/<name>/<filename>`. */
   path: string
   /** Maximum number of bytes per second, for all connections together. */
