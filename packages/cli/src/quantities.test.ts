@@ -13,10 +13,8 @@ import { readRegistryConfig } from '@shoal/registry'
 import type { Command, Option } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { shoalProgram } from './program.ts'
-import { acceptedText, type ConfigKey } from './settings/config.ts'
+import { acceptedText, type ConfigKey, readSaved } from './settings/config.ts'
 import { parseLifetime } from './terminal/units.ts'
-import { readLimits } from './transfers/limits.ts'
-import { readSharingSettings } from './transfers/peer-options.ts'
 
 type Read = (text: string) => unknown
 
@@ -58,8 +56,8 @@ describe.each<[string, Read]>([
   ['SHOAL_QUOTA', (text) => readRegistryConfig({ SHOAL_QUOTA: text }).quotaBytes],
   ['SHOAL_RESERVE', (text) => readRegistryConfig({ SHOAL_RESERVE: text }).reserveBytes],
   ['SHOAL_MEMORY', (text) => daemon({ SHOAL_MEMORY: text }).memoryBytes],
-  ['limit-rate', (text) => readLimits({}, accepted('limit-rate', text)).rateLimit],
-  ['limit-upload', (text) => readSharingSettings({}, accepted('limit-upload', text)).uploadLimit],
+  ['limit-rate', (text) => readSaved('limit-rate', accepted('limit-rate', text))],
+  ['limit-upload', (text) => readSaved('limit-upload', accepted('limit-upload', text))],
   ...(await flagsTaking('size', 'speed')),
 ])('%s', (_name, read) => {
   test('accepts sizes in all notations', () => {

@@ -4,7 +4,7 @@ import { bareHost, isLoopback } from '@shoal/core/addresses'
 import { readSettings, type SettingsOf } from '@shoal/core/settings'
 import { memoryForModels } from '@shoal/model-file/choices'
 import type { NetworkSettings } from '@shoal/network'
-import type { SharingOptions } from '@shoal/transfer'
+import type { PullOptions, SharingOptions } from '@shoal/transfer'
 import { ConfigError } from './errors.ts'
 import { usableCores } from './machine/cores.ts'
 import { constrainedMemory } from './machine/memory.ts'
@@ -34,6 +34,8 @@ export type DaemonConfig = Omit<Settings, 'threads' | 'memoryBytes'> & {
   sharing:
     | Omit<SharingOptions, 'modelsDirectory' | 'registry' | 'onDropped' | 'onFailed'>
     | undefined
+  /** Creates the limits of one pull. */
+  pullLimits: (() => Pick<PullOptions, 'rateLimit' | 'uploadLimit'>) | undefined
   /** The registry from which models are pulled unless their names contain another one. */
   registry:
     | {
@@ -102,6 +104,7 @@ export function readDaemonConfig(
     queueLength: 64,
     silenceMs: 10_000,
     sharing: undefined,
+    pullLimits: undefined,
     registry: undefined,
     otherRegistries: undefined,
     log: 'stdout',

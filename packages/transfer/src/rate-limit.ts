@@ -7,18 +7,29 @@ export type RateLimit = {
 }
 
 /**
- * Creates a rate limit that all threads share. `clock` contains the time up to which the allowance has been used, in
- * nanoseconds of the process's monotonic clock. Each `take` advances that time atomically, so that no lock is needed.
+ * The state of a rate limit, which threads can share: the time up to which the allowance has been used, in nanoseconds
+ * of the process's monotonic clock, and the rate in bytes per second, or 0 for no limit.
  */
-export function rateLimit(
-  bytesPerSecond: number | undefined,
-  clock: BigInt64Array<SharedArrayBuffer>,
-): RateLimit {
-  if (bytesPerSecond === undefined) return { take: () => 0 }
-  const rate = Math.max(1, bytesPerSecond)
+export type RateClock = BigInt64Array<SharedArrayBuffer>
 
+/** Creates the state of a rate limit. */
+export function rateClock(bytesPerSecond?: number): RateClock {
+  const clock = new BigInt64Array(new SharedArrayBuffer(16))
+  setRate(clock, bytesPerSecond)
+  return clock
+}
+
+export function setRate(clock: RateClock, bytesPerSecond: number | undefined): void {
+  const rate = bytesPerSecond === undefined ? 0 : Math.max(1, Math.round(bytesPerSecond))
+  Atomics.store(clock, 1, BigInt(rate))
+}
+
+/** Creates a rate limit that all threads share. Each `take` advances the clock atomically, so that no lock is needed. */
+export function rateLimit(clock: RateClock): RateLimit {
   return {
     take(bytes) {
+      const rate = Number(Atomics.load(clock, 1))
+      if (rate === 0) return 0
       const cost = BigInt(Math.ceil((bytes * 1e9) / rate))
       for (;;) {
         const now = process.hrtime.bigint()

@@ -25,9 +25,7 @@ test('an invalid GGUF file is detected before any request to the registry', asyn
   const missing = await shoalHere(['push', join(home.path, 'none.gguf')], options)
   expect(missing.exitCode).toBe(3)
   const folder = await shoalHere(['push', nanoPath, '--card', home.path], options)
-  expect(folder.stderr).toContain(
-    `✗ ${home.path} cannot be read: illegal operation on a directory.`,
-  )
+  expect(folder.stderr).toContain(`✗ ${home.path} cannot be read: it is a folder.`)
   const twice = await shoalHere(['push', nanoPath, nanoPath], options)
   expect(twice.stderr).toContain('Two of the files have the same name')
   expect(registry.asked).toEqual([])

@@ -42,7 +42,7 @@ export function pushCommand(open: OpenContext): Command {
     .option('--private', 'make the model visible only to its owner, members and administrators')
   return addLimitOptions(command).action(async (paths: string[], options: PushOptions) => {
     const context = await open({ isTransfer: true })
-    const { printer, asker, config, openRegistry, takeStopSignal } = context
+    const { printer, asker, openRegistry, takeStopSignal } = context
     const files = await readModelFiles(paths)
     const name = options.name === undefined ? defaultModelName(files) : checkedName(options.name)
     const details = await readDetails(options)
@@ -69,7 +69,7 @@ export function pushCommand(open: OpenContext): Command {
     const pushed = await pushFiles(printer, {
       ...pushOptions,
       network: await context.networkSettings(),
-      ...readLimits(options, config),
+      ...readLimits(options, context, 'push'),
       signal,
     }).catch(async (error: unknown) => {
       if (isNew) await dropNewModel(printer, pushOptions)

@@ -107,7 +107,7 @@ async function seedHere(context: Context, options: SeedOptions) {
     registry: { address, token },
     network: await context.networkSettings(),
     isPrivateShared: options.private,
-    ...readSharingSettings(options, config),
+    ...readSharingSettings(options, context),
     port,
     ...(host !== undefined && { host }),
     onDropped: (file, message) => printer.warn(`${file} is not shared: ${message}`),

@@ -76,8 +76,8 @@ async function check(
       progress.update({ bytesDone, bytesTotal, remarks: [`checking ${name}`] })
     }
     try {
-      const isChecked = await checkImport(file, { signal, onProgress })
-      return { verdict: isChecked ? 'intact' : 'unknown', badChunks: 0 }
+      await checkImport(file, { signal, onProgress })
+      return { verdict: 'intact', badChunks: 0 }
     } catch (error) {
       if (!hasCode(error, 'damaged_file')) throw error
       return { verdict: 'mismatch', badChunks: 0 }
@@ -104,7 +104,7 @@ function toVerdict(result: VerifyResult): Pick<Checked, 'verdict' | 'badChunks'>
 
 /** Repairs the file with data from the registry that it was pulled from. */
 async function mend(context: Context, checked: Checked, file: LocalFile): Promise<Checked> {
-  const { printer, config } = context
+  const { printer } = context
   const { repairFile } = await import('@shoal/transfer')
   const registry = await context.openRegistry(file.record?.registry)
   const progress = await openProgress(printer, checked.label)
@@ -114,7 +114,7 @@ async function mend(context: Context, checked: Checked, file: LocalFile): Promis
     client: registry.client,
     network: await context.networkSettings(),
     path: file.path,
-    ...readLimits(limits, config),
+    ...readLimits(limits, context, 'pull'),
     signal: context.takeStopSignal(),
     onEvent: report.onEvent,
   }).finally(progress.end)

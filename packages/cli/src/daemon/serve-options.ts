@@ -10,6 +10,7 @@ import { createOption, showVariables } from '../settings/options.ts'
 import { serveSettings } from '../settings/settings.ts'
 import { repeated } from '../terminal/repeatable.ts'
 import { wholeNumberParser } from '../terminal/units.ts'
+import { type Rate, readPullLimits } from '../transfers/limits.ts'
 import { ratioOption, readSharingSettings, uploadLimitOption } from '../transfers/peer-options.ts'
 import { otherRegistries } from './other-registries.ts'
 import { parseDaemonConfig } from './read-config.ts'
@@ -22,7 +23,7 @@ export type ServeOptions = Omit<DaemonFlags, 'models'> & {
   log?: string
   share?: boolean
   sharePort?: number
-  limitUpload?: number
+  limitUpload?: Rate
   ratio?: number
 }
 
@@ -80,6 +81,7 @@ export async function readServeConfig(
     otherRegistries: otherRegistries(context),
     modelFolders: modelFoldersReader(environment.env, places),
     sharing: sharingWith(context, options),
+    pullLimits: () => readPullLimits(context, options),
     log: log === '-' ? 'stdout' : { file: log ? resolve(log) : defaultLogFile(places) },
   }
 }
@@ -98,9 +100,9 @@ function withoutOurs(options: ServeOptions) {
 }
 
 /** Returns the sharing settings, or undefined if a flag or a setting turns sharing off. */
-function sharingWith({ config }: Context, { share, sharePort, ...requested }: ServeOptions) {
-  if (share === false || readSaved('peers', config) === 'off') return undefined
-  return { ...readSharingSettings(requested, config), port: sharePort ?? 0 }
+function sharingWith(context: Context, { share, sharePort, ...requested }: ServeOptions) {
+  if (share === false || readSaved('peers', context.config) === 'off') return undefined
+  return { ...readSharingSettings(requested, context), port: sharePort ?? 0 }
 }
 
 /** Converts all options given on the command line, except the option `without`, back to command-line arguments. */

@@ -15,6 +15,7 @@ import { toFailure } from '../failures/to-failure.ts'
 import { isComplete, listLocalChoices } from '../models/local-models.ts'
 import { modelFoldersReader } from '../settings/model-folders.ts'
 import { Failure } from '../terminal/failure.ts'
+import { readPullLimits } from '../transfers/limits.ts'
 import { preparePull, runPull } from '../transfers/pull-model.ts'
 
 type Options = { registry: RunningRegistry; port: number | undefined; withDemo: boolean }
@@ -70,6 +71,7 @@ async function startDaemon(context: Context, registry: RunningRegistry, port: nu
         network: await context.networkSettings(),
       },
       otherRegistries: otherRegistries(context),
+      pullLimits: () => readPullLimits(context),
       modelFolders: modelFoldersReader(environment.env, places),
       log: { file: join(registry.dataDirectory, 'daemon.log') },
     },

@@ -5,7 +5,8 @@ import { defaultRegistry } from '@shoal/core/references'
 import { setting, word } from '@shoal/core/settings'
 import { readSecretFile } from '@shoal/files/secret'
 import { misuse } from '../terminal/failure.ts'
-import { parseByteRate, parseRatio, wholeNumberParser } from '../terminal/units.ts'
+import { parseRates } from '../terminal/rate-schedule.ts'
+import { parseRatio, wholeNumberParser } from '../terminal/units.ts'
 import { daemonAddress, registryAddress } from './address.ts'
 
 export const registry = setting({
@@ -73,6 +74,9 @@ const onOrOff = (text: string): 'on' | 'off' => {
   throw misuse(`“${text}” is neither “on” nor “off”.`)
 }
 
+const rateDetails =
+  'shared by all commands of the user on this machine; can depend on the time of day: `2MB 8:00-18:00, 20MB`, where `off` means no limit'
+
 /** Settings that `shoal config` can save, by their names in `config.json`. */
 export const savedSettings = {
   registry,
@@ -80,9 +84,10 @@ export const savedSettings = {
   'limit-rate': setting({
     flag: '--limit-rate <speed>',
     saved: 'limit-rate',
-    parse: parseByteRate,
+    parse: parseRates,
     defaultPhrase: 'no limit',
     description: 'maximum bytes per second for pull and push, such as `10MB`',
+    details: rateDetails,
   }),
   connections: setting({
     flag: '--connections <number>',
@@ -102,9 +107,10 @@ export const savedSettings = {
   'limit-upload': setting({
     flag: '--limit-upload <speed>',
     saved: 'limit-upload',
-    parse: parseByteRate,
+    parse: parseRates,
     defaultPhrase: 'no limit',
     description: 'maximum bytes per second to send to peers, such as `1MB`',
+    details: rateDetails,
   }),
   ratio: setting({
     flag: '--ratio <number>',

@@ -28,7 +28,7 @@ export async function pullFiles(
   context: Context,
   options: PullFilesOptions,
 ): Promise<PulledFile[]> {
-  const { printer, config } = context
+  const { printer } = context
   const { registry, modelName, title, parts, modelsDirectory } = options
   const signal = context.takeStopSignal()
   const { pullFile } = await import('@shoal/transfer')
@@ -36,6 +36,10 @@ export async function pullFiles(
   const bytesTotal = parts.reduce((sum, { file }) => sum + file.file_size_bytes, 0)
   const progress = await openProgress(printer, title)
   const report = pullReport(printer, progress, bytesTotal)
+  const limits = {
+    ...readLimits(options.limits, context, 'pull'),
+    ...readPeerSettings(options.limits, context),
+  }
   const pulled: PulledFile[] = []
   try {
     for (const part of parts) {
@@ -46,8 +50,7 @@ export async function pullFiles(
           modelName,
           modelsDirectory,
           ...part,
-          ...readLimits(options.limits, config),
-          ...readPeerSettings(options.limits, config),
+          ...limits,
           signal,
           onEvent: report.onEvent,
         }),

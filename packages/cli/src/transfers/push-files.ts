@@ -1,5 +1,6 @@
 import type { NetworkSettings } from '@shoal/network'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
+import type { Limit } from '@shoal/transfer'
 import { Failure } from '../terminal/failure.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { openProgress } from '../terminal/progress.ts'
@@ -11,7 +12,7 @@ type PushFilesOptions = {
   network?: NetworkSettings
   modelName: string
   files: readonly { path: string; filename: string; sizeBytes: number }[]
-  rateLimit?: number | undefined
+  rateLimit?: Limit | undefined
   connections?: number | undefined
   signal: AbortSignal
 }

@@ -11,7 +11,10 @@ import { pullFault } from './registry-fault.ts'
 import { sharedPulls } from './shared-pulls.ts'
 
 /** `memoryBytes` determines which of a model's files is pulled by default. */
-type Settings = Pick<DaemonConfig, 'registry' | 'modelsDirectory' | 'memoryBytes' | 'sharing'>
+type Settings = Pick<
+  DaemonConfig,
+  'registry' | 'modelsDirectory' | 'memoryBytes' | 'sharing' | 'pullLimits'
+>
 
 type Dependencies = { settings: Settings; registries: KnownRegistries }
 
@@ -66,7 +69,7 @@ export interface ModelPulls {
 
 /** Creates the `ModelPulls` for a daemon's registries and its folder of local models. */
 export function modelPulls({ settings, registries }: Dependencies): ModelPulls {
-  const { registry, modelsDirectory, memoryBytes, sharing } = settings
+  const { registry, modelsDirectory, memoryBytes, sharing, pullLimits } = settings
   const shared = sharedPulls()
   const network = registry?.network ?? directNetwork
 
@@ -116,7 +119,7 @@ export function modelPulls({ settings, registries }: Dependencies): ModelPulls {
     },
 
     async pull({ model, ...part }, guest) {
-      const options = { network, modelsDirectory, ...part, ...peerSettings }
+      const options = { network, modelsDirectory, ...part, ...peerSettings, ...pullLimits?.() }
       return withFaults({ model, registry: part.client.baseUrl }, () => shared.pull(options, guest))
     },
 

@@ -1,3 +1,5 @@
+import { type RateClock, rateClock } from '../rate-limit.ts'
+
 /**
  * The state that all threads of one pull share: how much of each chunk is on disk, how much has been received, and when
  * the rate limit allows the next byte. The state is in shared memory, because sending a message for every 64 KiB would
@@ -11,15 +13,15 @@ export type Board = {
   written: Int32Array<SharedArrayBuffer>
   /** Number of bytes received over HTTP, valid or not. */
   received: BigInt64Array<SharedArrayBuffer>
-  /** The clock of the rate limit: see rate-limit.ts. */
-  clock: BigInt64Array<SharedArrayBuffer>
+  /** The state of the rate limit. */
+  clock: RateClock
 }
 
 export function newBoard(chunkCount: number): Board {
   return {
     written: new Int32Array(new SharedArrayBuffer(chunkCount * 4)),
     received: new BigInt64Array(new SharedArrayBuffer(8)),
-    clock: new BigInt64Array(new SharedArrayBuffer(8)),
+    clock: rateClock(),
   }
 }
 

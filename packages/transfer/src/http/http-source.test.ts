@@ -32,7 +32,6 @@ async function scene() {
   const worker = inlineChunkWorker({
     path,
     connections: 1,
-    rateLimit: undefined,
     stallMs: 5_000,
     network: directNetwork,
     board,

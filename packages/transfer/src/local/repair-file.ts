@@ -11,6 +11,7 @@ import { toManifest } from '../disk/record-manifest.ts'
 import { isForeign } from '../disk/stamp.ts'
 import { noRecord, verificationFailed } from '../errors.ts'
 import type { PullEvent } from '../events.ts'
+import type { Limit } from '../limit.ts'
 import { pullUnderLock } from '../pull/pull-under-lock.ts'
 import { retryingClient } from '../retrying-client.ts'
 
@@ -18,7 +19,7 @@ export type RepairOptions = {
   client: RegistryClient
   /** A damaged file that has a record. */
   path: string
-  rateLimit?: number | undefined
+  rateLimit?: Limit | undefined
   connections?: number | undefined
   /** Default: direct connections. */
   network?: NetworkSettings | undefined

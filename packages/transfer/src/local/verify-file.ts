@@ -48,7 +48,6 @@ export async function verifyFile({
     path,
     board,
     connections: 0,
-    rateLimit: undefined,
     stallMs: 0,
     network: directNetwork,
   }

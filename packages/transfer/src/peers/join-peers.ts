@@ -10,6 +10,7 @@ import type { ChunkLedger } from '../chunks/chunk-ledger.ts'
 import type { Chunk, Manifest } from '../chunks/manifest.ts'
 import { type PiecesHere, piecesHere } from '../chunks/pieces-here.ts'
 import type { Tuning } from '../chunks/tuning.ts'
+import { followLimit, type Limit, readLimit } from '../limit.ts'
 import { getTorrent } from './get-torrent.ts'
 import { pace } from './pace.ts'
 import { type PeerDiscovery, startPeerDiscovery } from './peer-discovery.ts'
@@ -25,7 +26,7 @@ export type PeerSettings = {
   /** `off`: only the registry learns of this pull. `only`: no bytes are requested from the registry. */
   peers: 'auto' | 'off' | 'only'
   /** Maximum bytes per second sent to peers. */
-  uploadLimit: number | undefined
+  uploadLimit: Limit | undefined
   /** Whether to look for peers on the local network. */
   isLocalDiscoveryOn: boolean
 }
@@ -43,7 +44,7 @@ type Setup = PeerSettings & {
   /** Hashes chunks on disk. */
   checker: ChunkChecker
   /** Bytes per second; undefined for no limit. */
-  downloadLimit: number | undefined
+  downloadLimit: Limit | undefined
   /** URLs of the whole file. */
   registryUrls: string[]
   network: NetworkSettings
@@ -141,8 +142,8 @@ export function joinPeers(setup: Setup): Peers {
         path: setup.path,
         fileSizeBytes: manifest.fileSizeBytes,
         torrent,
-        downloadLimit: setup.downloadLimit,
-        uploadLimit: setup.uploadLimit,
+        downloadLimit: readLimit(setup.downloadLimit),
+        uploadLimit: readLimit(setup.uploadLimit),
       },
       pieceLength,
       {
@@ -182,6 +183,11 @@ export function joinPeers(setup: Setup): Peers {
   const joining = setTimeout(() => join().catch(fail), onlyPeers ? 0 : setup.tuning.joinAfterMs)
   if (!canJoin) clearTimeout(joining)
 
+  const stopFollowing = [
+    followLimit(setup.downloadLimit, (limit) => swarm?.limit('download', limit)),
+    followLimit(setup.uploadLimit, (limit) => swarm?.limit('upload', limit)),
+  ]
+
   function finish() {
     torrentHere.resolve()
     turns.close()
@@ -195,6 +201,7 @@ export function joinPeers(setup: Setup): Peers {
     finish,
     async close() {
       clearTimeout(joining)
+      for (const stop of stopFollowing) stop()
       over.abort()
       finish()
       await Promise.all([discovery?.close(), swarm?.close()])

@@ -76,6 +76,10 @@ export async function joinSwarm(
     },
     forget: (pieces) => forget(torrent, pieces),
     registry: (urls) => registry.use(urls),
+    limit({ direction, bytesPerSecond = -1 }) {
+      if (direction === 'download') client.throttleDownload(bytesPerSecond)
+      else client.throttleUpload(bytesPerSecond)
+    },
 
     async close() {
       clearInterval(reportTimer)

@@ -14,7 +14,7 @@ export type SwarmSetup = {
   isLocalDiscoveryOn: boolean
   /** How to reach the tracker and the registry. */
   network: NetworkSettings
-  /** Bytes per second; undefined for no limit. */
+  /** The limits at the beginning, in bytes per second; undefined for no limit. */
   downloadLimit: number | undefined
   uploadLimit: number | undefined
 }
@@ -49,6 +49,8 @@ export type SwarmMethods = {
    * Sets the URLs of the whole file, best first, for pieces that no peer has. Without URLs, the registry is not used.
    */
   registry(urls: string[]): void
+  /** Changes a limit, in bytes per second; undefined for no limit. */
+  limit(change: { direction: 'download' | 'upload'; bytesPerSecond: number | undefined }): void
   close(): Promise<void>
 }
 

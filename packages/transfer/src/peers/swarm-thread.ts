@@ -23,6 +23,7 @@ function swarmToJoin(setup: SwarmSetup, notify: Notify<SwarmEvents>): SwarmMetho
     leave: async (pieces) => (await swarm)?.leave(pieces),
     forget: async (pieces) => (await swarm)?.forget(pieces),
     registry: async (urls) => (await swarm)?.registry(urls),
+    limit: async (change) => (await swarm)?.limit(change),
     async close() {
       if (isJoining) await (await swarm)?.close()
     },

@@ -33,6 +33,8 @@ export interface Swarm {
   forget(chunk: Chunk): void
   /** Sets the URLs of the file, best first, for pieces that no peer has. Without URLs, the registry is not used. */
   askRegistry(urls: string[]): void
+  /** Changes a limit, in bytes per second; undefined for no limit. */
+  limit(direction: 'download' | 'upload', bytesPerSecond: number | undefined): void
   /**
    * Leaves the swarm. This takes at most half a second once the swarm's thread has loaded. Rejects if something failed,
    * but only after the swarm has been left.
@@ -110,6 +112,7 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
     },
     forget: (chunk) => notify('forget', toPieceRange(chunk)),
     askRegistry: (urls) => notify('registry', urls),
+    limit: (direction, bytesPerSecond) => notify('limit', { direction, bytesPerSecond }),
 
     close: () => closeThread(thread, closeTimeoutMs),
   }

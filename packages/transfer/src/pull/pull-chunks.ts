@@ -13,8 +13,10 @@ import type { PullEvent, SourceShare } from '../events.ts'
 import type { TransferFailure } from '../failure.ts'
 import type { ChunkWorker } from '../http/chunk-worker.ts'
 import { fileUrls, httpSource } from '../http/http-source.ts'
+import { followLimit, type Limit, readLimit } from '../limit.ts'
 import { joinPeers, type PeerSettings, type Peers } from '../peers/join-peers.ts'
 import type { ProgressMeter } from '../progress-meter.ts'
+import { setRate } from '../rate-limit.ts'
 import { createRetrier } from '../retrier.ts'
 import { startWorkerPool, type WorkerPool } from '../workers/worker-pool.ts'
 import { checkFormerRun } from './check-former-run.ts'
@@ -40,7 +42,7 @@ export type ChunkPull = {
   renew: () => Promise<Download>
   partial: PartialFile
   connections: number
-  rateLimit: number | undefined
+  rateLimit: Limit | undefined
   peerSettings: PeerSettings
   network: NetworkSettings
   tuning: Tuning
@@ -68,12 +70,15 @@ export async function pullChunks(pull: ChunkPull): Promise<PulledChunks> {
   const signal = AbortSignal.any([pull.signal, stop.signal])
   const isInline = manifest.chunks.length <= tuning.inlineChunks
   const { stallMs } = tuning
-  const setup = { path, board, connections, rateLimit, stallMs, network: pull.network }
+  const setup = { path, board, connections, stallMs, network: pull.network }
+  setRate(board.clock, readLimit(rateLimit))
+  const stopFollowing = followLimit(rateLimit, (limit) => setRate(board.clock, limit))
   const pool = await startWorkerPool(setup, manifest, { isInline })
   try {
     return await untilAborted(signal, runWorkers({ ...pull, signal }, pool))
   } finally {
     stop.abort(new Error('the pull is over'))
+    stopFollowing()
     await pool.close()
     partial.saveJournal()
   }

@@ -2,6 +2,7 @@ import type { NetworkSettings } from '@shoal/network'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import type { Tuning } from '../chunks/tuning.ts'
 import type { PullEvent } from '../events.ts'
+import type { Limit } from '../limit.ts'
 
 export type PullOptions = {
   client: RegistryClient
@@ -17,7 +18,7 @@ export type PullOptions = {
   /** The path of the finished file, for example `…/models/<name>/<filename>`. */
   path: string
   /** Maximum number of bytes per second, for all connections together. */
-  rateLimit?: number | undefined
+  rateLimit?: Limit | undefined
   /** Maximum number of parallel requests. Default: 8. */
   connections?: number | undefined
   /**
@@ -33,7 +34,7 @@ export type PullOptions = {
    */
   isShared?: boolean | undefined
   /** Maximum number of bytes per second sent to peers. */
-  uploadLimit?: number | undefined
+  uploadLimit?: Limit | undefined
   /** Whether to look for peers on the local network (BEP 14). */
   isLocalDiscoveryOn?: boolean | undefined
   /** Default: direct connections. */

@@ -143,6 +143,7 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
     unshare,
     pause: () => setPaused(true),
     resume: () => setPaused(false),
+    limit: (bytesPerSecond = -1) => client.throttleUpload(bytesPerSecond),
 
     async close() {
       clearInterval(reportTimer)

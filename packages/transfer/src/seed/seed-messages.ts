@@ -8,7 +8,7 @@ export type SeedSetup = {
   /** The address on which to listen for peers. */
   host: string
   port: number
-  /** Bytes per second; undefined for no limit. */
+  /** The limit at the beginning, in bytes per second; undefined for no limit. */
   uploadLimit: number | undefined
   /**
    * Maximum number of bytes sent for each file over the lifetime of the seeder, including pauses, as a multiple of the
@@ -26,6 +26,8 @@ export type SeederMethods = {
   unshare(path: string): void
   pause(): void
   resume(): void
+  /** Changes the limit, in bytes per second; undefined for no limit. */
+  limit(bytesPerSecond: number | undefined): void
   /** Reports the final status, and notifies trackers that we have stopped seeding. */
   close(): Promise<void>
 }

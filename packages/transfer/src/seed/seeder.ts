@@ -1,5 +1,6 @@
 import { directNetwork } from '@shoal/network'
 import { closeThread, startThread } from '@shoal/threads'
+import { followLimit, type Limit, readLimit } from '../limit.ts'
 import type {
   SeederEvents,
   SeederMethods,
@@ -8,7 +9,8 @@ import type {
   SharedFile,
 } from './seed-messages.ts'
 
-export type SeederOptions = Partial<SeedSetup> & {
+export type SeederOptions = Partial<Omit<SeedSetup, 'uploadLimit'>> & {
+  uploadLimit?: Limit | undefined
   /** Called when a file cannot be shared, or can no longer be shared. */
   onDropped?: (path: string, message: string) => void
   /** Called once, if all sharing has failed permanently. `code` is that of a system error, such as `EADDRINUSE`. */
@@ -38,15 +40,16 @@ export interface Seeder {
 }
 
 /** Starts a seeder in its own thread. It shares nothing until `share` is called. */
-export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions): Seeder {
+export function startSeeder(given: SeederOptions): Seeder {
+  const { onDropped, onFailed, uploadLimit, ...options } = given
   const setup: SeedSetup = {
     network: directNetwork,
     host: '0.0.0.0',
     port: 0,
-    uploadLimit: undefined,
     ratio: undefined,
     isLocalDiscoveryOn: false,
     ...options,
+    uploadLimit: readLimit(uploadLimit),
   }
   let status: SeedStatus = { port: 0, isPaused: false, bytesPerSecond: 0, files: [] }
   let failure: string | undefined
@@ -67,6 +70,11 @@ export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions):
   })
   thread.worker.on('error', fail)
   const { notify } = thread.rpc
+  const stopFollowing = followLimit(
+    uploadLimit,
+    (bytesPerSecond) => notify('limit', bytesPerSecond),
+    () => status.bytesPerSecond > 0,
+  )
 
   return {
     share: (file) => notify('share', file),
@@ -75,6 +83,9 @@ export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions):
     resume: () => notify('resume'),
     status: () => status,
     failure: () => failure,
-    close: () => closeThread(thread, closeTimeoutMs),
+    close() {
+      stopFollowing()
+      return closeThread(thread, closeTimeoutMs)
+    },
   }
 }

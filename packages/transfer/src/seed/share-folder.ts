@@ -1,12 +1,15 @@
 import { basename, dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Limit } from '../limit.ts'
 import { peerHostFor } from '../peers/peer-host.ts'
 import type { SeedSetup, SeedStatus, SharedFileStatus } from './seed-messages.ts'
 import { startSeeder } from './seeder.ts'
 import { type ShareableOptions, shareableFiles } from './shareable-files.ts'
 
-export type SharingOptions = Partial<Omit<SeedSetup, 'network'>> &
+export type SharingOptions = Partial<Omit<SeedSetup, 'network' | 'uploadLimit'>> &
   Omit<ShareableOptions, 'onProblem'> & {
+    /** Maximum number of bytes per second sent to peers. */
+    uploadLimit?: Limit | undefined
     /** Called when a file is not shared, or is no longer shared. */
     onDropped(file: string, message: string): void
     /** Called once, if all sharing has failed permanently. `code` is that of a system error, such as `EADDRINUSE`. */

@@ -13,7 +13,6 @@ test('a chunk whose bytes are all on disk is hashed, not requested', async () =>
   const setup = {
     path,
     connections: 1,
-    rateLimit: undefined,
     network: directNetwork,
     stallMs: 100,
     board: newBoard(1),

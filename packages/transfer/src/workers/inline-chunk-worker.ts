@@ -13,8 +13,6 @@ export type WorkerSetup = {
   path: string
   /** Maximum number of parallel connections; 0 for a worker that only verifies. */
   connections: number
-  /** Maximum number of bytes per second, for all workers that share the board together; undefined for no limit. */
-  rateLimit: number | undefined
   /** How long a connection may be silent. */
   stallMs: number
   network: NetworkSettings
@@ -28,7 +26,7 @@ export function inlineChunkWorker(
 ): ChunkWorker {
   const { board, stallMs } = setup
   const fd = openSync(setup.path, setup.connections > 0 ? 'r+' : 'r')
-  const limit = rateLimit(setup.rateLimit, board.clock)
+  const limit = rateLimit(board.clock)
   const network = openNetwork(setup.network, {
     connections: Math.max(1, setup.connections),
     sharesBuffer: true,

@@ -3,7 +3,8 @@ import { open, stat } from 'node:fs/promises'
 import type { NetworkSettings } from '@shoal/network'
 import { hashPart } from '../../disk/hash-part.ts'
 import { fileChanged } from '../../errors.ts'
-import { rateLimit } from '../../rate-limit.ts'
+import { followLimit, type Limit, readLimit } from '../../limit.ts'
+import { rateClock, rateLimit, setRate } from '../../rate-limit.ts'
 import type { PushPort } from '../push-port.ts'
 
 export type NodePortOptions = {
@@ -14,7 +15,7 @@ export type NodePortOptions = {
   chunkSize: number
   connections: number
   /** Maximum number of bytes per second, for all connections together. */
-  rateLimit: number | undefined
+  rateLimit: Limit | undefined
   network: NetworkSettings
 }
 
@@ -49,6 +50,7 @@ export function nodePort(options: NodePortOptions): PushPort & AsyncDisposable {
 
     async [Symbol.asyncDispose]() {
       const opened = await opening?.catch(() => undefined) // the call that opened the tools has reported the error
+      opened?.stopFollowing()
       await opened?.network.destroy()
       await opened?.handle.close()
     },
@@ -64,8 +66,9 @@ async function openTools({ path, chunkSize, connections, ...options }: NodePortO
   ])
   const handle = await open(path, 'r')
   const network = openNetwork(options.network, { connections })
-  const limit = rateLimit(options.rateLimit, new BigInt64Array(new SharedArrayBuffer(8)))
-  const tools = { network, handle, path, chunkSize, limit }
+  const clock = rateClock(readLimit(options.rateLimit))
+  const stopFollowing = followLimit(options.rateLimit, (limit) => setRate(clock, limit))
+  const tools = { network, handle, path, chunkSize, limit: rateLimit(clock) }
   const send: PushPort['putChunk'] = (chunk, put) => sendChunk(tools, chunk, put)
-  return { handle, network, send }
+  return { handle, network, send, stopFollowing }
 }

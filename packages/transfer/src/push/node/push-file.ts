@@ -10,6 +10,7 @@ import {
 import { directNetwork, type NetworkSettings } from '@shoal/network'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import type { PushEvent } from '../../events.ts'
+import type { Limit } from '../../limit.ts'
 import { type ProgressMeter, progressMeter } from '../../progress-meter.ts'
 import { createRetrier } from '../../retrier.ts'
 import { asyncQueue } from '../async-queue.ts'
@@ -28,7 +29,7 @@ export type PushOptions = {
   /** Maximum number of parallel requests. Default: 5. */
   connections?: number | undefined
   /** Maximum number of bytes per second, for all connections together. */
-  rateLimit?: number | undefined
+  rateLimit?: Limit | undefined
   signal?: AbortSignal | undefined
   onEvent?: ((event: PushEvent) => void) | undefined
   /** The push fails after this long without progress. Default: the network's `giveUpMs`. */
