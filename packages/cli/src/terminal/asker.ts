@@ -40,6 +40,7 @@ export function createAsker(
       ...streams,
       message: toTerminalLine(message),
       mask: '•',
+      clearOnError: true, // of a secret, which cannot be corrected without seeing it
       validate: (typed = '') =>
         validate?.(typed) ?? (typed === '' ? 'This is required.' : undefined),
     })
