@@ -50,6 +50,16 @@ describeOnEachDatabase('the former name of a renamed model', (start) => {
     await expect.poll(list).toMatchObject([{ name: 'atoll', downloads: 4 }])
   })
 
+  test('is no longer its title, unless the title is another text', async () => {
+    const rename = async (from: string, body: object) =>
+      ((await change(from, body)).body as ModelRecord).display_name
+    await create('untitled')
+    expect(await rename('untitled', { name: 'bare', display_name: 'untitled' })).toBe('bare')
+    expect(await rename('bare', { name: 'barer' })).toBe('barer')
+    expect(await rename('barer', { name: 'titled', display_name: 'A Title' })).toBe('A Title')
+    expect(await rename('titled', { name: 'still-titled' })).toBe('A Title')
+  })
+
   test('cannot be used for changes: the error names the model', async () => {
     await create('old')
     await change('old', { name: 'new' })

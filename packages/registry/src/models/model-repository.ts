@@ -208,7 +208,11 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
     update: (id: string, changes: ModelChanges, actor: Actor): Promise<ModelRow> =>
       db.transaction().execute(async (trx) => {
         const row = await lockModel(trx, id)
-        const { name, display_name, readme, is_public } = changes
+        const { name, readme, is_public } = changes
+        // The title defaults to the name. A form sends all fields back, so an unchanged title also follows the name.
+        const { display_name: title = row.name } = changes
+        const isUntitled = row.display_name === row.name && title === row.name
+        const display_name = isUntitled ? name : changes.display_name
         const description = unlessBlank(changes.description)
         const { architecture, parameter_count, context_length } = changes
         const filled = await fillAgain(trx, row, changes)
