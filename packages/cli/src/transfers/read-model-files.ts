@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
-import { isModelFilename, shellWord } from '@shoal/core/references'
+import { isModelFilename, isReservedName, shellWord } from '@shoal/core/references'
 import { type FileLike, fileChoices, getStem, missingParts } from '@shoal/model-file/choices'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { notReadable } from '../terminal/read-text.ts'
@@ -19,9 +19,11 @@ export type ModelFileHere = {
 }
 
 export async function readModelFiles(paths: readonly string[]): Promise<ModelFileHere[]> {
-  const names = new Set(paths.map((path) => basename(path)))
+  const names = new Set(paths.map((path) => basename(path).toLowerCase()))
   if (names.size < paths.length) {
-    throw misuse('Two of the files have the same name. Filenames in a model must be unique.')
+    throw misuse(
+      'Two of the files have the same name, or names that differ only in case. Filenames in a model must be unique.',
+    )
   }
   const files: ModelFileHere[] = []
   for (const path of paths) files.push(await readModelFile(path))
@@ -37,6 +39,9 @@ async function readModelFile(path: string): Promise<ModelFileHere> {
       `${filename} is not a valid name for a published file.`,
       'Use up to 246 characters: letters, digits, spaces or . _ + - ( ). Start with a letter or digit, and end with .gguf.',
     )
+  }
+  if (isReservedName(filename)) {
+    throw misuse(`${filename} is a reserved name on Windows.`, 'Rename the file.')
   }
   const { extractFacts, readGgufFile } = await import('@shoal/model-file')
   const header = await readGgufFile(path).catch((error: unknown) => {

@@ -1,12 +1,22 @@
 import { expect, test } from 'vitest'
 import { isModelFilename } from './filename.ts'
 import { isModelName, suggestModelName } from './model-name.ts'
+import { isReservedName } from './reserved-name.ts'
 
 test('a model name can be part of a URL', () => {
   for (const name of ['ab', 'tide-7b', 'a.b_c', 'a'.repeat(96)])
     expect(isModelName(name)).toBe(true)
   for (const name of ['a', '-ab', 'ab.', 'A1', 'a b', 'ä1', 'a'.repeat(97), 'ab\n']) {
     expect(isModelName(name), name).toBe(false)
+  }
+})
+
+test('the names of Windows devices are reserved, with any extension', () => {
+  for (const name of ['con', 'Nul.gguf', 'aux .q8.gguf', 'com1.gguf', 'lpt9']) {
+    expect(isReservedName(name), name).toBe(true)
+  }
+  for (const name of ['conch', 'console.gguf', 'com.gguf', 'com10.gguf', 'my.con', 'nul-1']) {
+    expect(isReservedName(name), name).toBe(false)
   }
 })
 

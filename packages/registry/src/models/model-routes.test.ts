@@ -94,6 +94,7 @@ describeApi('models', { on: everywhere }, (start, oneNodeTest) => {
     ['Tide', 422],
     ['a/b', 422],
     ['chunks', 422],
+    ['con.v2', 422],
     ['0198d9f2-1111-7222-8333-444455556666', 422],
     ['x'.repeat(97), 422],
   ])('the name %s is refused with %i', async (name, status) => {

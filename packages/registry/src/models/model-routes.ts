@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { isReservedName } from '@shoal/core/references'
 import { endpoints, formatPath, type ModelQuery, routes } from '@shoal/protocol'
 import { callerWith, isActingAdmin, toViewer } from '../accounts/caller.ts'
 import { callerActor } from '../accounts/request-actor.ts'
@@ -128,7 +129,8 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 }
 
 function checkName(name: string) {
-  if (!isUuid(name) && name !== 'chunks') return
-  const message = name === 'chunks' ? 'is reserved' : 'must not look like an ID'
+  const isReserved = name === 'chunks' || isReservedName(name)
+  if (!isUuid(name) && !isReserved) return
+  const message = isReserved ? 'is reserved' : 'must not look like an ID'
   throw unprocessable(`the name ${name} ${message}`, { errors: [{ path: '/name', message }] })
 }

@@ -1,9 +1,10 @@
+import { isReservedName } from '@shoal/core/references'
 import { formatBytes } from '@shoal/core/units'
 import { type Kysely, sql } from 'kysely'
 import { v7 as newId } from 'uuid'
 import { databaseTime } from '../../database/clock.ts'
 import type { Database } from '../../database/schema.ts'
-import { conflict, tooLarge, unknownUser } from '../../errors.ts'
+import { conflict, tooLarge, unknownUser, unprocessable } from '../../errors.ts'
 import { lockModel } from '../../models/lock-model.ts'
 import type { ModelRow } from '../../models/model-repository.ts'
 import type { PartialManifest } from '../rows/declare-hashes.ts'
@@ -38,6 +39,7 @@ export function createFile(
     await lockOwner(trx, model.owner)
     const { owner } = await lockModel(trx, model.id)
     if (owner !== model.owner) throw conflict('the owner of the model has just changed: try again')
+    await checkFilename(trx, model.id, manifest.filename)
     if (before) {
       await dropFiles(trx, 'replace')
         .where('id', '=', before.id)
@@ -74,6 +76,32 @@ export function createFile(
       .execute()
     return row
   })
+}
+
+/**
+ * Throws if Windows reserves the name, or if the model has a file whose name differs only in case, because Windows and
+ * macOS could store only one of the two files.
+ */
+async function checkFilename(trx: Kysely<Database>, modelId: string, filename: string) {
+  if (isReservedName(filename)) {
+    const message = 'is reserved on Windows'
+    throw unprocessable(`the filename ${filename} ${message}`, {
+      errors: [{ path: '/filename', message }],
+    })
+  }
+  const similar = await trx
+    .selectFrom('file')
+    .select('filename')
+    .where('model_id', '=', modelId)
+    .where(sql`lower(filename)`, '=', filename.toLowerCase())
+    .where('filename', '<>', filename)
+    .where('status', 'in', ['uploading', 'processing', 'ready'])
+    .executeTakeFirst()
+  if (similar) {
+    throw conflict(
+      `the model has a file named ${similar.filename}, and Windows and macOS do not distinguish it from ${filename}: choose another name`,
+    )
+  }
 }
 
 /**

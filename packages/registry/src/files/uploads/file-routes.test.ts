@@ -114,6 +114,17 @@ describeApi('files', { on: everywhere }, (start, oneNodeTest) => {
     expect((await registry.call('DELETE', path, { token: ana })).status).toBe(204)
   })
 
+  test('a filename that Windows reserves, or that differs from another only in case, is refused', async () => {
+    const named = (filename: string) =>
+      startUpload(ana, 'tide', manifestFor(filename, smallGguf(7)))
+    expect((await named('Case.gguf')).status).toBe(201)
+    const similar = await named('case.gguf')
+    expect(similar.status).toBe(409)
+    expect(similar.text).toContain('a file named Case.gguf')
+    const reserved = await named('nul.q8.gguf')
+    expect(reserved).toMatchObject({ status: 422, body: { errors: [{ path: '/filename' }] } })
+  })
+
   test('completing an upload too early returns 409 with the number of missing chunks', async () => {
     const { body }: { body: StartedUpload } = await startUpload(
       ana,
