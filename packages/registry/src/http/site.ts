@@ -1,4 +1,4 @@
-import { isLoopback } from '@shoal/core/addresses'
+import { bareHost, isLoopback } from '@shoal/core/addresses'
 import { LRUCache } from 'lru-cache'
 
 /**
@@ -29,16 +29,16 @@ export function createSite(config: { baseUrl: string | undefined; allowedHosts: 
   return {
     baseUrl: () => baseUrl,
     isSecure: () => baseUrl.startsWith('https:'),
-    isOurHost: remembered((host) => {
-      const url = `http://${host}`
-      if (!host || !URL.canParse(url)) return false
-      const name = new URL(url).hostname
-      return (
-        isLoopback(name) ||
-        name === new URL(baseUrl).hostname ||
-        config.allowedHosts.some((allowed) => allowed === name || allowed === host.toLowerCase())
-      )
-    }),
+    isOurHost: remembered((host = '') =>
+      listHostnames(host).some(
+        (name) =>
+          isLoopback(name) ||
+          name === new URL(baseUrl).hostname ||
+          config.allowedHosts.some((one) =>
+            [name, bareHost(name), host.toLowerCase()].includes(one),
+          ),
+      ),
+    ),
     isOtherLocalName: remembered((host) => {
       const url = `http://${host}`
       if (!host || !URL.canParse(url)) return false
@@ -54,6 +54,18 @@ export function createSite(config: { baseUrl: string | undefined; allowedHosts: 
       if (config.baseUrl === undefined) baseUrl = `http://localhost:${port}`
     },
   }
+}
+
+/**
+ * Returns the hostnames that a `Host` header may contain, of which there is normally one. libtorrent 2.0 sends IPv6
+ * addresses without brackets, so `fd99::1:8000` may end with a port.
+ */
+function listHostnames(host: string): string[] {
+  const isBare = /^[0-9a-f]*:[0-9a-f.]*:[0-9a-f:.]*$/i.test(host)
+  const texts = isBare ? [`[${host}]`, `[${host.replace(/:\d+$/, '')}]`] : [host]
+  return texts.flatMap((text) =>
+    text !== '' && URL.canParse(`http://${text}`) ? new URL(`http://${text}`).hostname : [],
+  )
 }
 
 const maxRememberedHosts = 100
