@@ -14,6 +14,7 @@ import type { RegistryConfig } from './config.ts'
 import { openFiles } from './files/open-files.ts'
 import { makeMetrics, transferMetrics } from './http/metrics.ts'
 import { createSite, type Site } from './http/site.ts'
+import { keepBaseUrl } from './identity/base-url.ts'
 import { takeDataDirectory } from './identity/data-directory.ts'
 import { openData, type RegistryData } from './identity/open-data.ts'
 import { openMetadataPeer } from './metadata-peer/open-metadata-peer.ts'
@@ -196,6 +197,7 @@ async function serve(
   const drain = createDrain(app, drainTimeoutMs)
   const port = await listen(app, config)
   site.listensOn(port)
+  await keepBaseUrl(db, site.baseUrl()).catch(onUpkeepError)
   const upkeep = startUpkeep(
     upkeepIntervalMs,
     [

@@ -200,7 +200,8 @@ test('admin invites someone, and revokes an invitation', async () => {
   await using admin = await createAdmin(registry.dataDirectory)
   expect((await admin.run('invitations')).stderr).toContain('No invitations.')
   const invited = await admin.run('invite', '--note', 'Ben from the lab')
-  const [, token = ''] = /#invitation=(shi_\w+)\n$/.exec(invited.stdout) ?? []
+  const [link = '', token = ''] = /^http.*#invitation=(shi_\w+)\n$/.exec(invited.stdout) ?? []
+  expect(link).toBe(`${registry.url}/register#invitation=${token}\n`)
   const anybody = registryClient({ baseUrl: registry.url })
   await anybody.register({ username: 'ben', password: 'a long password', invitation: token })
   const listed = await admin.run('invitations')

@@ -19,6 +19,7 @@ import { hostActor } from '../audit/actor.ts'
 import { type AuditQuery, listAudit, note, user } from '../audit/audit-log.ts'
 import type { RegistryConfig } from '../config.ts'
 import type { Database } from '../database/schema.ts'
+import { readBaseUrl } from '../identity/base-url.ts'
 import type { ModelDeletion } from '../models/delete-model.ts'
 import { modelRepository } from '../models/model-repository.ts'
 import { invitationUrl } from '../people/admin-routes.ts'
@@ -39,7 +40,7 @@ export interface HostUsers {
   resetPassword(username: string): Promise<PasswordReset>
   listKeys(username: string): Promise<ApiKey[]>
   revokeKey(username: string, id: string): Promise<void>
-  /** `url` is undefined if the configuration has no base URL. */
+  /** `url` is undefined if the configuration has no base URL and the registry has never run. */
   invite(
     invitation: NewInvitation,
   ): Promise<Omit<CreatedInvitation, 'url'> & { url: string | undefined }>
@@ -89,7 +90,7 @@ export function hostUsers({ db, config, collect, explain }: Dependencies): HostU
     },
     async invite(invitation) {
       const created = await invitations.create(invitation, hostActor)
-      const { baseUrl } = config
+      const baseUrl = config.baseUrl ?? (await readBaseUrl(db))
       return { ...created, url: baseUrl && invitationUrl(baseUrl, created.token) }
     },
     listInvitations: () => invitations.list(),
