@@ -38,7 +38,7 @@ export {
 } from './content/hash-in-worker.ts'
 export { infoHash } from './content/info-hash.ts'
 export { type Magnet, magnetUri } from './content/magnet-uri.ts'
-export { isShoal, newPeerId } from './content/peer-id.ts'
+export { isShoal, newPeerId, usesSeveralPerAddress } from './content/peer-id.ts'
 export {
   infoDictionary,
   type TorrentContent,

@@ -136,7 +136,10 @@ async function serve(
   const people = openPeople(db, config.quotaBytes)
   const shared = await openShared(config, identity, log)
   started.defer(() => shared?.close())
-  const swarmOptions = { silentAfterMs: 2_000 * config.announceIntervalSeconds }
+  const swarmOptions = {
+    silentAfterMs: 2_000 * config.announceIntervalSeconds,
+    limits: { peersPerSwarm: config.peersPerSwarm, peersPerNetwork: config.peersPerAddress },
+  }
   const swarms = shared ? sharedSwarms(shared, swarmOptions) : memorySwarms(swarmOptions)
   const files = started.use(
     await openFiles({

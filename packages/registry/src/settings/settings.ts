@@ -160,6 +160,21 @@ export const registrySettings = {
     details:
       'connections above the limit are closed. There is no limit for connections from this machine, or if `SHOAL_TRUST_PROXY` is set',
   }),
+  peersPerSwarm: setting({
+    variable: 'SHOAL_TRACKER_PEERS_PER_SWARM',
+    parse: wholeNumber({ min: 1 }),
+    default: '50000',
+    description: 'maximum number of peers in the swarm of one torrent',
+    details: 'see [bittorrent.md](bittorrent.md#the-tracker)',
+  }),
+  peersPerAddress: setting({
+    variable: 'SHOAL_TRACKER_PEERS_PER_ADDRESS',
+    parse: wholeNumber({ min: 1 }),
+    default: '20000',
+    description:
+      'maximum number of peers in all swarms together from one IPv4 address or IPv6 /64, which all machines of a university may share',
+    details: 'a machine counts once for each torrent',
+  }),
   /** Undefined means that no token grants access to `/metrics`. */
   metricsToken: setting({
     variable: 'SHOAL_METRICS_TOKEN',

@@ -2,12 +2,10 @@ import { classifyAddress } from '@shoal/core/addresses'
 import { addTo, drawFrom, type PeerGroup, type Placed, takeOut } from './peer-group.ts'
 import type { Peer, SwarmCounts, Wanted } from './swarm.ts'
 
-type Entry = Placed & { seenAt: number }
-
 /** The peers of one torrent. */
 export class MemorySwarm {
   /** Least recently seen first. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, Placed>()
   /** Groups of peers with the same kind, role and reach, by group name. */
   readonly #groups = new Map<string, PeerGroup>()
   #seeders = 0
@@ -31,7 +29,7 @@ export class MemorySwarm {
     const known = this.#entries.get(key)
     if (known && !known.peer.isSeeder && peer.isSeeder) this.#completed += 1
     this.remove(key)
-    const entry: Entry = { peer, seenAt, group: this.#getGroup(peer), place: 0 }
+    const entry: Placed = { peer, seenAt, group: this.#getGroup(peer), place: 0 }
     addTo(entry.group, entry)
     this.#entries.set(key, entry)
     if (peer.isSeeder) this.#seeders += 1
@@ -62,13 +60,13 @@ export class MemorySwarm {
     const names = reaches.flatMap((reach) =>
       roles.map((isSeeder) => toGroupName(asker.kind, isSeeder, reach)),
     )
-    const picked: Peer[] = []
-    if (count === 0) return picked
-    for (const peer of drawFrom(names.map((name) => this.#groups.get(name) ?? []))) {
-      if (isOneself(asker, peer)) continue
-      if (picked.push(peer) === count) break
+    const picked: Placed[] = []
+    if (count === 0) return []
+    for (const one of drawFrom(names.map((name) => this.#groups.get(name) ?? []))) {
+      if (isOneself(asker, one.peer)) continue
+      if (picked.push(one) === count) break
     }
-    return picked
+    return picked.sort((one, other) => one.seenAt - other.seenAt).map(({ peer }) => peer)
   }
 
   #getGroup({ kind, isSeeder, address }: Peer): PeerGroup {

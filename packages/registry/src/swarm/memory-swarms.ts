@@ -1,29 +1,26 @@
 import { getNetwork } from '@shoal/core/addresses'
 import { MemorySwarm, toPeerKey } from './memory-swarm.ts'
-import type { Peer, SwarmCounts, Swarms } from './swarm.ts'
+import type { Peer, Refusal, SwarmCounts, SwarmLimits, Swarms } from './swarm.ts'
 
-/**
- * A peer takes about 500 bytes, so the maximum number of peers takes 100 MB. When a limit has been reached, a new peer
- * is not stored, but still receives the addresses of other peers.
- */
-export const defaultLimits = {
-  peers: 200_000,
-  peersPerSwarm: 5_000,
-  /** The limit is high, because all clients at a university may share one address. */
-  peersPerNetwork: 2_000,
-}
+/** A peer takes about 500 bytes, so the maximum number of peers takes 100 MB. */
+const maxPeers = 200_000
 
 export type SwarmOptions = {
   /** A peer that has not announced for this long is removed. */
   silentAfterMs: number
-  limits?: typeof defaultLimits
+  /**
+   * When a limit has been reached, a new peer is not stored, but still receives the addresses of other peers. By
+   * default, only the memory for all peers is limited.
+   */
+  limits?: Partial<SwarmLimits>
 }
 
 const maxSweepIntervalMs = 60_000
 const nobody: SwarmCounts = { complete: 0, incomplete: 0, completed: 0 }
 
 /** The swarms of one node, in its memory. After a restart, they are empty until clients announce again. */
-export function memorySwarms({ silentAfterMs, limits = defaultLimits }: SwarmOptions): Swarms {
+export function memorySwarms({ silentAfterMs, limits = {} }: SwarmOptions): Swarms {
+  const { peers: most = maxPeers, peersPerSwarm = most, peersPerNetwork = most } = limits
   const swarms = new Map<string, MemorySwarm>()
   const peersByNetwork = new Map<string, number>()
   let peers = 0
@@ -45,23 +42,24 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: SwarmOpt
     return swarms.get(name)
   }
 
-  function keep(name: string, peer: Peer): boolean {
+  /** Stores a peer, or returns why it is not stored. */
+  function keep(name: string, peer: Peer): Refusal | undefined {
     const swarm = find(name) ?? new MemorySwarm()
     const known = swarm.find(toPeerKey(peer))
-    if (known ? isAnothersName(known, peer) : !hasRoom(swarm, peer)) return false
+    const refusal = known ? refuseName(known, peer) : refuseNew(swarm, peer)
+    if (refusal) return refusal
     swarm.put(peer, performance.now())
     swarms.set(name, swarm)
     if (!known) count(peer, 1)
     if ((known?.isSeeder ?? false) !== peer.isSeeder) seedersVersion += 1
-    return true
+    return undefined
   }
 
-  function hasRoom(swarm: MemorySwarm, { address }: Peer): boolean {
-    return (
-      peers < limits.peers &&
-      swarm.size < limits.peersPerSwarm &&
-      (peersByNetwork.get(getNetwork(address)) ?? 0) < limits.peersPerNetwork
-    )
+  function refuseNew(swarm: MemorySwarm, { address }: Peer): Refusal | undefined {
+    if (peers >= most) return 'total'
+    if (swarm.size >= peersPerSwarm) return 'swarm'
+    const inNetwork = peersByNetwork.get(getNetwork(address)) ?? 0
+    return inNetwork >= peersPerNetwork ? 'network' : undefined
   }
 
   function forget(peer: Peer) {
@@ -79,10 +77,10 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: SwarmOpt
 
   return {
     async announce(name, peer, wanted) {
-      const isKept = keep(name, peer)
+      const refusal = keep(name, peer)
       const swarm = find(name)
-      if (!swarm) return { isKept, peers: [], counts: nobody }
-      return { isKept, peers: swarm.pick(peer, wanted), counts: swarm.counts }
+      if (!swarm) return { refusal, peers: [], counts: nobody }
+      return { refusal, peers: swarm.pick(peer, wanted), counts: swarm.counts }
     },
 
     async leave(name, peer) {
@@ -113,12 +111,13 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: SwarmOpt
 }
 
 /**
- * Whether a browser announces with another browser's peer ID. Peer IDs are public. To prevent impersonation, a peer ID
- * that is in use can move to another channel only if the address is the same.
+ * Refuses a browser that announces with another browser's peer ID. Peer IDs are public. To prevent impersonation, a peer
+ * ID that is in use can move to another channel only if the address is the same.
  */
-function isAnothersName(known: Peer, peer: Peer): boolean {
-  if (known.kind !== 'browser' || peer.kind !== 'browser') return false
-  return known.channel !== peer.channel && known.address !== peer.address
+function refuseName(known: Peer, peer: Peer): Refusal | undefined {
+  if (known.kind !== 'browser' || peer.kind !== 'browser') return undefined
+  const isAnothers = known.channel !== peer.channel && known.address !== peer.address
+  return isAnothers ? 'peer_id' : undefined
 }
 
 function isSame(known: Peer, peer: Peer): boolean {

@@ -1,7 +1,7 @@
 import type { Peer } from './swarm.ts'
 
-/** A peer and its position in its group. */
-export type Placed = { peer: Peer; group: PeerGroup; place: number }
+/** A peer, the time of its last announce, and its position in its group. */
+export type Placed = { peer: Peer; seenAt: number; group: PeerGroup; place: number }
 
 /** Peers in no particular order. Adding, removing and randomly drawing a peer each take constant time. */
 export type PeerGroup = Placed[]
@@ -21,7 +21,7 @@ export function takeOut(placed: Placed) {
  * Draws random peers from all of these groups together, each peer with equal probability and at most once (Fisher–Yates
  * shuffle).
  */
-export function* drawFrom(groups: PeerGroup[]): Generator<Peer> {
+export function* drawFrom(groups: PeerGroup[]): Generator<Placed> {
   const drawn = groups.map(() => 0)
   let left = groups.reduce((sum, group) => sum + group.length, 0)
   while (left > 0) {
@@ -36,7 +36,7 @@ export function* drawFrom(groups: PeerGroup[]): Generator<Peer> {
       }
       swap(group, first, first + ticket)
       drawn[index] = first + 1
-      yield found.peer
+      yield found
       break
     }
   }

@@ -5,7 +5,10 @@ import type { Reach } from '@shoal/core/addresses'
  * share this state.
  */
 export type Swarms = {
-  /** Stores a peer until it times out, and picks other peers for it at random. A seeder is not given other seeders. */
+  /**
+   * Stores a peer until it times out, and picks other peers for it at random. A seeder is not given other seeders. The
+   * peers are returned in the order of their last announces, the latest last.
+   */
   announce(swarm: string, peer: Peer, wanted: Wanted): Promise<Announced>
   /**
    * Removes a peer immediately. Has no effect if `peer` is not the stored peer: a TCP peer must have the same peer ID,
@@ -52,9 +55,23 @@ export type SwarmCounts = {
   completed: number
 }
 
+/**
+ * Why a peer is not stored: the limit that has been reached (of all swarms together, of the swarm, or of the peer's
+ * network), or `peer_id` if a browser uses another browser's peer ID.
+ */
+export type Refusal = 'total' | 'swarm' | 'network' | 'peer_id'
+
+export type SwarmLimits = {
+  /** Maximum number of peers in all swarms together. */
+  peers: number
+  peersPerSwarm: number
+  /** Maximum number of peers in one network, in all swarms together. */
+  peersPerNetwork: number
+}
+
 export type Announced = {
-  /** False if there is no room for another peer, or if a browser uses another browser's peer ID. */
-  isKept: boolean
+  /** Undefined if the peer is stored. */
+  refusal: Refusal | undefined
   peers: Peer[]
   counts: SwarmCounts
 }

@@ -10,7 +10,7 @@ const opened: Client[] = []
 
 /** Creates a tracker client like those in BitTorrent programs. It uses HTTP or WebSocket, depending on the URL. */
 export function trackerClient(announce: string, infoHash: string, port = 6_881) {
-  const peerId = randomBytes(20).toString('hex')
+  const peerId = Buffer.from(`-WW0300-${randomBytes(6).toString('hex')}`).toString('hex')
   const client = new Client({ announce: [announce], infoHash, peerId, port, wrtc: {} })
   opened.push(client)
   client.on('error', (error) => client.emit('warning', error))

@@ -120,7 +120,8 @@ describeApi('the tracker over HTTP', { on: ['SQLite', 'three nodes'] }, (start, 
       await rawAnnounce(here.registry, { info_hash, port, numwant: 0 })
     }
     const countPeers = async (parameters: object) => {
-      const asker = { info_hash, peer_id: twenty(2), ...parameters }
+      const webtorrent = Buffer.from('-WW0300-abcdefghijkl').toString('hex')
+      const asker = { info_hash, peer_id: webtorrent, ...parameters }
       return (await rawAnnounce(here.registry, asker)).peers.length
     }
     expect(await countPeers({})).toBe(50)

@@ -14,7 +14,7 @@ import { type Announcer, type TrackerDependencies, tracker } from './announce/tr
 import { trackerMetrics } from './announce/tracker-metrics.ts'
 import { trackerSockets } from './websocket/tracker-sockets.ts'
 
-type Dependencies = Omit<TrackerDependencies, 'own'> & {
+type Dependencies = Omit<TrackerDependencies, 'own' | 'metrics'> & {
   baseUrl: () => string
   /** Sends messages to the sockets of other nodes; undefined if this is the only node. */
   messages: NodeMessages | undefined
@@ -36,7 +36,7 @@ export async function trackerRoutes(app: FastifyInstance, dependencies: Dependen
   const { swarms, baseUrl, trustProxy, intervalSeconds } = dependencies
   const own = ownAddress({ baseUrl, log: app.log })
   const metrics = trackerMetrics(dependencies.metrics, swarms)
-  const http = tracker({ ...dependencies, own })
+  const http = tracker({ ...dependencies, own, metrics })
   const sockets = trackerSockets({ ...dependencies, tracker: http, metrics, log: app.log })
   app.addHook('preClose', sockets.close)
 
@@ -77,7 +77,10 @@ export async function trackerRoutes(app: FastifyInstance, dependencies: Dependen
   async function openSocket(request: TrackerRequest, reply: FastifyReply) {
     const address = parseAddress(request.ip)
     const giveBack = sockets.takePlace(address)
-    if (!giveBack) throw unavailable('too many WebSockets are open', { retryAfterSeconds: 60 })
+    if (!giveBack) {
+      metrics.refused.inc({ limit: 'sockets' })
+      throw unavailable('too many WebSockets are open', { retryAfterSeconds: 60 })
+    }
     const upgrade = takeUpgrade(request, reply)
     upgrade.socket.once('close', giveBack)
     sockets.accept(request.raw, upgrade, { address, token: request.params.token })

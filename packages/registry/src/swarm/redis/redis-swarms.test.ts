@@ -3,7 +3,6 @@ import type { Reach } from '@shoal/core/addresses'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasRedis, redisUrl } from '../../../../../testing/servers.ts'
-import { defaultLimits } from '../memory-swarms.ts'
 import { leecher, swarmContract } from '../testing/swarm.contract.ts'
 import { redisSwarms } from './redis-swarms.ts'
 
@@ -37,24 +36,27 @@ describe.skipIf(!hasRedis)('Redis', () => {
     )
 
   test('swarms are limited in total, per swarm and per network', async () => {
-    const all = open({ limits: { ...defaultLimits, peers: 2 } })
+    const all = open({ limits: { peers: 2 } })
     await announce(all, 'a', 1)
     await announce(all, 'b', 2)
-    expect(await announce(all, 'a', 3)).toMatchObject({ isKept: false, peers: [{ port: 2_001 }] })
-    expect(await announce(all, 'a', 1)).toMatchObject({ isKept: true })
+    expect(await announce(all, 'a', 3)).toMatchObject({
+      refusal: 'total',
+      peers: [{ port: 2_001 }],
+    })
+    expect(await announce(all, 'a', 1)).toMatchObject({ refusal: undefined })
     expect(await all.totals()).toEqual({ swarms: 2, peers: 2 })
 
-    const each = open({ limits: { ...defaultLimits, peersPerSwarm: 1 } })
+    const each = open({ limits: { peersPerSwarm: 1 } })
     await announce(each, 'a', 1)
-    expect(await announce(each, 'a', 2)).toMatchObject({ isKept: false })
-    expect(await announce(each, 'b', 2)).toMatchObject({ isKept: true })
+    expect(await announce(each, 'a', 2)).toMatchObject({ refusal: 'swarm' })
+    expect(await announce(each, 'b', 2)).toMatchObject({ refusal: undefined })
 
-    const near = open({ limits: { ...defaultLimits, peersPerNetwork: 1 } })
+    const near = open({ limits: { peersPerNetwork: 1 } })
     await announce(near, 'a', 1, '2001:db8::1')
-    expect(await announce(near, 'b', 2, '2001:db8::2')).toMatchObject({ isKept: false })
-    expect(await announce(near, 'b', 3, '2001:db8:1::1')).toMatchObject({ isKept: true })
+    expect(await announce(near, 'b', 2, '2001:db8::2')).toMatchObject({ refusal: 'network' })
+    expect(await announce(near, 'b', 3, '2001:db8:1::1')).toMatchObject({ refusal: undefined })
     await near.leave('a', { ...leecher(1, '2001:db8::1'), port: 2_001 })
-    expect(await announce(near, 'b', 2, '2001:db8::2')).toMatchObject({ isKept: true })
+    expect(await announce(near, 'b', 2, '2001:db8::2')).toMatchObject({ refusal: undefined })
   })
 
   test('two nodes see the same swarms, and new numbers of seeders within 2 seconds', async () => {

@@ -3,8 +3,9 @@ import { LRUCache } from 'lru-cache'
 import type { SharedState } from '../../redis/open-redis.ts'
 import { script } from '../../redis/run-script.ts'
 import { isOneself, toPeerKey } from '../memory-swarm.ts'
-import { defaultLimits, type SwarmOptions } from '../memory-swarms.ts'
-import type { Peer, SwarmCounts, Swarms } from '../swarm.ts'
+import type { SwarmOptions } from '../memory-swarms.ts'
+import { shuffle } from '../shuffle.ts'
+import type { Peer, Refusal, SwarmCounts, Swarms } from '../swarm.ts'
 import { swarmScripts } from './swarm-scripts.ts'
 
 type Options = SwarmOptions & {
@@ -16,9 +17,9 @@ const defaultSeedersAgeMs = 2_000
 const maxKnownSwarms = 10_000
 const maxSeed = 2 ** 31
 /** A peer takes about 1.5 KB in Redis, so the maximum number of peers takes 3 GB. */
-const redisLimits = { ...defaultLimits, peers: 2_000_000 }
+const maxPeers = 2_000_000
 
-const runAnnounce = script<[number, number, number, number, string]>(swarmScripts.announce)
+const runAnnounce = script<[Refusal | '', number, number, number, string]>(swarmScripts.announce)
 const runLeave = script<CountsAnswer>(swarmScripts.leave)
 const runCount = script<CountsAnswer>(swarmScripts.count)
 const runCountSeeders = script<number[]>(swarmScripts.countSeeders)
@@ -35,7 +36,8 @@ export function redisSwarms(
   { redis, prefix }: Pick<SharedState, 'redis' | 'prefix'>,
   options: Options,
 ): Swarms {
-  const { silentAfterMs, limits = redisLimits, maxSeedersAgeMs = defaultSeedersAgeMs } = options
+  const { silentAfterMs, limits = {}, maxSeedersAgeMs = defaultSeedersAgeMs } = options
+  const { peers: most = maxPeers, peersPerSwarm = most, peersPerNetwork = most } = limits
   const knownSeeders = new LRUCache<string, number>({ max: maxKnownSwarms, ttl: maxSeedersAgeMs })
 
   return {
@@ -44,21 +46,21 @@ export function redisSwarms(
       const groups = reaches.flatMap((reach) =>
         roles.map((role) => `${peer.kind}-${role}-${reach}`),
       )
-      const { peers, peersPerSwarm, peersPerNetwork } = limits
-      const [isKept, seeders, size, completed, records] = await runAnnounce(redis, prefix, [
+      const [refusal, seeders, size, completed, records] = await runAnnounce(redis, prefix, [
         silentAfterMs,
         swarm,
         toPeerKey(peer),
         formatRecord(peer),
-        ...[peers, peersPerSwarm, peersPerNetwork, count],
+        ...[most, peersPerSwarm, peersPerNetwork, count],
         Math.floor(Math.random() * maxSeed),
         ...groups,
       ])
-      const drawn = records === '' ? [] : records.split('\n').map(parseRecord)
-      const others = drawn.filter((other) => !isOneself(peer, other))
+      const drawn = records === '' ? [] : records.split('\n').map(parseDrawn)
+      const others = drawn.filter((other) => !isOneself(peer, other.peer))
+      const chosen = shuffle(others).slice(0, count)
       return {
-        isKept: isKept === 1,
-        peers: shuffle(others).slice(0, count),
+        refusal: refusal === '' ? undefined : refusal,
+        peers: chosen.sort((one, other) => one.seenAt - other.seenAt).map((one) => one.peer),
         counts: toCounts([seeders, size, completed]),
       }
     },
@@ -106,9 +108,15 @@ function formatRecord(peer: Peer): string {
   return `${group} ${network} ${peer.peerId} ${peer.address} ${end}`
 }
 
+/** Parses the time of a peer's last announce, in milliseconds, and its record. */
+function parseDrawn(line: string) {
+  const seenEnd = line.indexOf(' ')
+  return { seenAt: Number(line.slice(0, seenEnd)), peer: parseRecord(line.slice(seenEnd + 1)) }
+}
+
 /**
  * Searches for the spaces, which is faster than splitting the text. This matters because one announce can require
- * parsing 52 records.
+ * parsing 102 records.
  */
 function parseRecord(record: string): Peer {
   const groupEnd = record.indexOf(' ')
@@ -129,14 +137,3 @@ const toCounts = ([seeders, size, completed]: CountsAnswer): SwarmCounts => ({
   incomplete: size - seeders,
   completed,
 })
-
-/** Shuffles the items in place (Fisher–Yates). */
-function shuffle<T>(items: T[]): T[] {
-  for (let last = items.length - 1; last > 0; last -= 1) {
-    const index = Math.floor(Math.random() * (last + 1))
-    const drawn = items[index] as T
-    items[index] = items[last] as T
-    items[last] = drawn
-  }
-  return items
-}

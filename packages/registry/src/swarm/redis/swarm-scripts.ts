@@ -54,8 +54,9 @@ end
 /**
  * ARGV: silentMs; swarm; member; record; the maximum numbers of peers in total, per swarm and per network; the number
  * of wanted peers; a random seed; and the groups from which peers are drawn. Each peer in these groups is drawn with
- * equal probability. Returns whether the peer was kept; the numbers of seeders, peers and completed downloads; and the
- * records of the drawn peers, joined by line breaks, because one text is parsed much faster than 50.
+ * equal probability. Returns why the peer was not stored (`Refusal`), or an empty text if it was; the numbers of seeders,
+ * peers and completed downloads; and, for each drawn peer, the time of its last announce and its record. The drawn peers
+ * are joined by line breaks, because one text is parsed much faster than 50.
  */
 const announce = `${common}
 local swarm, member, record = ARGV[2], ARGV[3], ARGV[4]
@@ -67,23 +68,23 @@ local place = swarm .. ' ' .. member
 local networkKey = prefix .. 'network:' .. network
 forgetSilent(swarm)
 
-local isKept
+local refusal = ''
 local known = redis.call('HGET', key(swarm, 'peers'), member)
 local knownGroup, knownNetwork
 if known then
   local knownAddress, knownChannel
   knownGroup, knownNetwork, _, knownAddress, knownChannel = parse(known)
-  isKept = not (isBrowser and knownChannel ~= channel and knownAddress ~= address)
+  if isBrowser and knownChannel ~= channel and knownAddress ~= address then refusal = 'peer_id' end
 else
   redis.call('ZREMRANGEBYSCORE', prefix .. 'all', '-inf', oldest)
   redis.call('ZREMRANGEBYSCORE', prefix .. 'swarms', '-inf', oldest)
   redis.call('ZREMRANGEBYSCORE', networkKey, '-inf', oldest)
-  isKept = redis.call('ZCARD', prefix .. 'all') < maxPeers
-    and redis.call('ZCARD', key(swarm, 'seen')) < maxPerSwarm
-    and redis.call('ZCARD', networkKey) < maxPerNetwork
+  if redis.call('ZCARD', prefix .. 'all') >= maxPeers then refusal = 'total'
+  elseif redis.call('ZCARD', key(swarm, 'seen')) >= maxPerSwarm then refusal = 'swarm'
+  elseif redis.call('ZCARD', networkKey) >= maxPerNetwork then refusal = 'network' end
 end
 
-if isKept then
+if refusal == '' then
   if knownGroup ~= group then
     if knownGroup then redis.call('SREM', key(swarm, 'group:' .. knownGroup), member) end
     local wasSeeder = knownGroup ~= nil and isSeeder(knownGroup)
@@ -132,10 +133,15 @@ for index = 10, #ARGV do
   if drawn[index] > 0 then
     local members = redis.call('SRANDMEMBER', key(swarm, 'group:' .. ARGV[index]), drawn[index])
     local found = redis.call('HMGET', key(swarm, 'peers'), unpack(members))
-    for _, one in ipairs(found) do if one then records[#records + 1] = one end end
+    for at, one in ipairs(found) do
+      if one then
+        local seenAt = redis.call('ZSCORE', key(swarm, 'seen'), members[at])
+        records[#records + 1] = (seenAt or '0') .. ' ' .. one
+      end
+    end
   end
 end
-return {isKept and 1 or 0, seeders, size, completed, table.concat(records, '\\n')}
+return {refusal, seeders, size, completed, table.concat(records, '\\n')}
 `
 
 /** ARGV: silentMs, swarm, member, and the channel or peer ID that the member's record must have. Returns the counts. */

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Reach } from '@shoal/core/addresses'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { BrowserPeer, Peer, Swarms, TcpPeer } from '../swarm.ts'
@@ -25,12 +26,25 @@ export function swarmContract(
       const swarms = await start()
       const [first, second, third] = [leecher(1), leecher(2), seeder(3)]
       const browsers = [browser(4), browser(5)] as const
-      expect(await swarms.announce('s', first, many)).toMatchObject({ isKept: true, peers: [] })
+      expect(await swarms.announce('s', first, many)).toMatchObject({
+        refusal: undefined,
+        peers: [],
+      })
       for (const peer of [second, third, ...browsers]) await swarms.announce('s', peer, many)
       const listPeers = async (peer: Peer) => ids((await swarms.announce('s', peer, many)).peers)
       expect(await listPeers(first)).toEqual(ids([second, third]))
       expect(await listPeers(browsers[0])).toEqual(ids([browsers[1]]))
       expect(await listPeers({ ...first, port: 5_999 })).toEqual(ids([second, third]))
+    })
+
+    test('return peers in the order of their last announces', async () => {
+      const swarms = await start()
+      const announceLater = async (peer: Peer) => {
+        await setTimeout(2) // Redis measures in milliseconds
+        return (await swarms.announce('s', peer, many)).peers.map(({ peerId }) => peerId)
+      }
+      for (const number of [1, 2, 3, 4, 1]) await announceLater(leecher(number))
+      expect(await announceLater(seeder(9))).toEqual([2, 3, 4, 1].map(toPeerId))
     })
 
     test('return no seeders to seeders', async () => {
@@ -146,10 +160,10 @@ export function swarmContract(
       const swarms = await start()
       await swarms.announce('s', browser(1), many)
       const thief = { ...browser(1), channel: 'thief', address: '203.0.113.66' }
-      expect(await swarms.announce('s', thief, many)).toMatchObject({ isKept: false })
+      expect(await swarms.announce('s', thief, many)).toMatchObject({ refusal: 'peer_id' })
       expect(await swarms.findBrowser('s', toPeerId(1))).toEqual(browser(1))
       const again = { ...browser(1), channel: 'again' }
-      expect(await swarms.announce('s', again, many)).toMatchObject({ isKept: true })
+      expect(await swarms.announce('s', again, many)).toMatchObject({ refusal: undefined })
       await swarms.leave('s', browser(1)) // the old channel closes only after it has been replaced
       expect(await swarms.findBrowser('s', toPeerId(1))).toEqual(again)
     })

@@ -1,14 +1,18 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Swarms } from '../../swarm/swarm.ts'
+import type { Refusal, Swarms } from '../../swarm/swarm.ts'
 
 export interface TrackerMetrics {
   announces: Counter<'protocol' | 'event' | 'outcome'>
   scrapes: Counter<'protocol' | 'outcome'>
+  /** Peers and WebSockets that were refused because of a limit. */
+  refused: Counter<'limit'>
   /** Offers and answers relayed between browsers. */
   relayed: Counter<'kind'>
   /** Open WebSockets. */
   sockets: Gauge
 }
+
+const limits: (Refusal | 'sockets')[] = ['total', 'swarm', 'network', 'peer_id', 'sockets']
 
 /** The tracker's metrics, in Prometheus' format. */
 export function trackerMetrics(registry: Registry, swarms: Swarms): TrackerMetrics {
@@ -25,6 +29,13 @@ export function trackerMetrics(registry: Registry, swarms: Swarms): TrackerMetri
     labelNames: ['protocol', 'outcome'] as const,
     registers,
   })
+  const refused = new Counter({
+    name: 'shoal_tracker_refused_total',
+    help: 'Peers and WebSockets above a limit, by limit',
+    labelNames: ['limit'] as const,
+    registers,
+  })
+  for (const limit of limits) refused.inc({ limit }, 0)
   const relayed = new Counter({
     name: 'shoal_tracker_relayed_total',
     help: 'Offers and answers relayed between browsers',
@@ -52,5 +63,5 @@ export function trackerMetrics(registry: Registry, swarms: Swarms): TrackerMetri
       this.set((await swarms.totals()).swarms)
     },
   })
-  return { announces, scrapes, relayed, sockets }
+  return { announces, scrapes, refused, relayed, sockets }
 }

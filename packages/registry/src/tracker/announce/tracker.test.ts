@@ -1,12 +1,15 @@
 import { newPeerId } from '@shoal/model-file'
+import { Registry } from 'prom-client'
 import { afterEach, expect, test } from 'vitest'
 import { decodePayload } from '../../metadata-peer/bencode.ts'
 import { memorySwarms } from '../../swarm/memory-swarms.ts'
 import { ownAddress } from './own-address.ts'
 import type { HttpAnnounce } from './read-http-announce.ts'
 import { tracker } from './tracker.ts'
+import { trackerMetrics } from './tracker-metrics.ts'
 
-const swarms = memorySwarms({ silentAfterMs: 60_000 })
+const swarms = memorySwarms({ silentAfterMs: 60_000, limits: { peersPerNetwork: 12 } })
+const metrics = new Registry()
 afterEach(() => swarms.close())
 
 const ours = tracker({
@@ -22,6 +25,7 @@ const ours = tracker({
   }),
   extraPeer: () => ({ port: 7_000 }),
   intervalSeconds: 900,
+  metrics: trackerMetrics(metrics, swarms),
 })
 
 let peers = 0
@@ -34,7 +38,7 @@ async function requestPeers(
   peers += 1
   const announce: HttpAnnounce = {
     infoHash: 'a'.repeat(40),
-    peerId: peers.toString(16).padStart(40, '0'),
+    peerId: `2d5757${peers.toString(16).padStart(34, '0')}`, // webtorrent
     event: 'started',
     isSeeder: false,
     port: 2_000 + peers,
@@ -84,4 +88,23 @@ test("a peer on the registry's machine is returned with the address at which cli
   expect(toInternet).toContain('203.0.113.5:6881')
   expect(toInternet.filter((peer) => /^(127|192)/.test(peer))).toEqual([])
   expect(await requestPeers(local, { infoHash })).toContain('192.168.1.7:6882')
+})
+
+test('a client that stores one peer per address receives the latest seeder of each address; shoal receives all peers', async () => {
+  const infoHash = `b${'1'.repeat(39)}` // private, so that responses do not include our own peer
+  const killed = { address: '198.51.100.20' }
+  for (const port of [5_001, 5_002, 5_003])
+    await requestPeers(killed, { infoHash, port, isSeeder: true })
+  await requestPeers(killed, { infoHash, port: 5_004 })
+  for (const port of [5_001, 5_002])
+    await requestPeers({ address: '198.51.100.21' }, { infoHash, port })
+  const from = { address: '198.51.100.22' }
+  const latest = ['198.51.100.20:5003', '198.51.100.21:5002']
+  const libtorrent = { infoHash, peerId: Buffer.from('-LT2080-abcdefghijkl').toString('hex') }
+  expect((await requestPeers(from, libtorrent)).sort()).toEqual(latest)
+  const shoal = { infoHash, peerId: Buffer.from(newPeerId()).toString('hex') }
+  expect(await requestPeers({ address: '198.51.100.23' }, shoal)).toHaveLength(7)
+
+  for (let port = 5_005; port <= 5_013; port += 1) await requestPeers(killed, { infoHash, port })
+  expect(await metrics.metrics()).toContain('shoal_tracker_refused_total{limit="network"} 1')
 })

@@ -1,10 +1,12 @@
-import { isShoal } from '@shoal/model-file'
+import { isShoal, usesSeveralPerAddress } from '@shoal/model-file'
+import { shuffle } from '../../swarm/shuffle.ts'
 import type { Peer, SwarmCounts, Swarms, TcpPeer } from '../../swarm/swarm.ts'
-import { announceAnswer, type PeerAddress } from './http-answers.ts'
+import { announceAnswer } from './http-answers.ts'
 import type { OwnAddress } from './own-address.ts'
 import { addressesFor, usefulReaches } from './reach.ts'
 import type { HttpAnnounce } from './read-http-announce.ts'
 import { notTracked, type TrackedTorrent, type TrackedTorrents } from './tracked-torrents.ts'
+import type { TrackerMetrics } from './tracker-metrics.ts'
 
 /** The sender of an announce. */
 export type Announcer = {
@@ -27,7 +29,11 @@ export type TrackerDependencies = {
   own: OwnAddress
   extraPeer: () => ExtraPeer | undefined
   intervalSeconds: number
+  metrics: Pick<TrackerMetrics, 'refused'>
 }
+
+/** How many more peers are drawn if only the latest of each address is returned. */
+const spareFactor = 2
 
 /** Serves `/announce` and `/scrape`. Throws if a request is refused. */
 export interface Tracker {
@@ -45,7 +51,7 @@ export interface Tracker {
 }
 
 export function tracker(dependencies: TrackerDependencies): Tracker {
-  const { swarms, torrents, own, extraPeer, intervalSeconds } = dependencies
+  const { swarms, torrents, own, extraPeer, intervalSeconds, metrics } = dependencies
 
   async function announce(request: HttpAnnounce, from: Announcer): Promise<Buffer> {
     const torrent = await torrents.get(request.infoHash, from.token)
@@ -57,15 +63,18 @@ export function tracker(dependencies: TrackerDependencies): Tracker {
       return announceAnswer({ counts, peers: [], intervalSeconds }, request)
     }
     const ownAddress = await own.for(address, from.reachedAt)
-    const { counts, peers } = await swarms.announce(torrent.swarm, peer, {
-      count: request.count,
+    const usesSeveral = usesSeveralPerAddress(peerId)
+    const { counts, peers, refusal } = await swarms.announce(torrent.swarm, peer, {
+      count: usesSeveral ? request.count : request.count * spareFactor,
       reaches: usefulReaches(address, ownAddress),
     })
+    if (refusal) metrics.refused.inc({ limit: refusal })
+    const reachable = listTcpPeers(peers, address, ownAddress)
     const found = [
       // The registry's own peer comes first: a client that stores only one peer per address then stores this peer,
       // which is always available.
       ...(needsMetadata(request) ? getExtraPeers(torrent, ownAddress) : []),
-      ...toPeerAddresses(peers, address, ownAddress),
+      ...(usesSeveral ? reachable : shuffle(latestPerAddress(reachable)).slice(0, request.count)),
     ]
     return announceAnswer({ counts, peers: found, intervalSeconds }, request)
   }
@@ -98,12 +107,25 @@ export function tracker(dependencies: TrackerDependencies): Tracker {
 /** Whether a client may need the metadata of the torrent. shoal's own clients always have it. */
 const needsMetadata = ({ count, peerId }: HttpAnnounce) => count > 0 && !isShoal(peerId)
 
-function toPeerAddresses(peers: Peer[], from: string, own: string | undefined): PeerAddress[] {
+/** Returns the peers with the addresses at which a client at `from` can reach them. */
+function listTcpPeers(peers: Peer[], from: string, own: string | undefined): TcpPeer[] {
   const addressFor = addressesFor(from, own)
-  const found: PeerAddress[] = []
+  return peers.flatMap((peer) =>
+    peer.kind === 'tcp' ? { ...peer, address: addressFor(peer.address) } : [],
+  )
+}
+
+/**
+ * Returns one peer of each address: the seeder that announced last, or the other peer that announced last if there is no
+ * seeder. `peers` must be in the order of their announces. A client that was killed and started again on another port
+ * stays in the swarm with its former port until it times out, and could otherwise be the only peer of its address that
+ * the receiver stores.
+ */
+function latestPerAddress(peers: readonly TcpPeer[]): TcpPeer[] {
+  const latest = new Map<string, TcpPeer>()
   for (const peer of peers) {
-    if (peer.kind !== 'tcp') continue
-    found.push({ address: addressFor(peer.address), port: peer.port, peerId: peer.peerId })
+    const known = latest.get(peer.address)
+    if (!known || peer.isSeeder || !known.isSeeder) latest.set(peer.address, peer)
   }
-  return found
+  return [...latest.values()]
 }

@@ -31,12 +31,12 @@ async function start(limits: Limits = {}): Promise<string> {
   const torrent = { swarm: 's', isPrivate: false }
   const torrents = { find: async () => torrent, get: async () => torrent }
   const own = { for: async () => undefined }
-  const shared = { swarms, torrents, intervalSeconds: 900 }
+  const metrics = trackerMetrics(new Registry(), swarms)
+  const shared = { swarms, torrents, intervalSeconds: 900, metrics }
   sockets = trackerSockets({
     messages: undefined,
     ...shared,
     tracker: tracker({ ...shared, own, extraPeer: () => undefined }),
-    metrics: trackerMetrics(new Registry(), swarms),
     log: { debug: () => undefined, error: console.error },
     limits: { pollIntervalMs, ...limits },
     clock,

@@ -59,8 +59,11 @@ export function socketSession(dependencies: SessionDependencies, from: From): So
       throw busy(`a socket may announce at most ${maxAnnouncedTorrents} torrents`)
     }
     const wanted = { count: offers.length, reaches: everywhere }
-    const { isKept, peers, counts } = await swarms.announce(swarm, peer, wanted)
-    if (!isKept) throw busy('there are too many peers, or this peer_id is already in use')
+    const { refusal, peers, counts } = await swarms.announce(swarm, peer, wanted)
+    if (refusal) {
+      metrics.refused.inc({ limit: refusal })
+      throw busy('there are too many peers, or this peer_id is already in use')
+    }
     announced.set(key, { swarm, peer })
     passOffers(peers, { infoHash, peerId }, offers)
     return replyTo(infoHash, counts)
