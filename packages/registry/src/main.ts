@@ -82,11 +82,7 @@ export async function startRegistry(config: RegistryConfig): Promise<RunningRegi
       openedLog.log.warn(
         'the database was migrated, and earlier versions cannot use it: stop every node that still runs an earlier version',
       ),
-    onExposed: (path) =>
-      openedLog.log.warn(
-        { path },
-        'other users of this machine may be able to read this: change its permissions',
-      ),
+    warn: (details, message) => openedLog.log.warn(details, message),
     store: {
       baseUrl: site.baseUrl,
       reserveBytes: config.reserveBytes,

@@ -42,8 +42,8 @@ export type DataOptions = DatabaseConfig & {
   probesStore: boolean
   /** Whether to create a database if the folder has none. */
   mayBeNew: boolean
-  /** Called with each path in the data folder that other users may read although it contains secrets or private models. */
-  onExposed?: (path: string) => void
+  /** Logs what the operator should correct. */
+  warn?: (details: object, message: string) => void
   /**
    * Checks that the database and the store belong together. Default: `checkIdentity`. Another function is used if the
    * operator has confirmed that they belong together.
@@ -57,11 +57,13 @@ export type DataOptions = DatabaseConfig & {
  * no identity is written.
  */
 export async function openData(options: DataOptions): Promise<RegistryData> {
-  const { dataDirectory, mayBeNew, onExposed, identify = checkIdentity } = options
+  const { dataDirectory, mayBeNew, warn, identify = checkIdentity } = options
   const current = toDatabaseRecord(options)
   const recorded = await readDatabaseRecord(dataDirectory)
   if (current.engine === 'sqlite') await refuseForgottenUrl(dataDirectory, recorded, mayBeNew)
-  if (onExposed) keepPrivate(dataDirectory).forEach(onExposed)
+  for (const path of keepPrivate(dataDirectory)) {
+    warn?.({ path }, 'other users of this machine may be able to read this: change its permissions')
+  }
   await using opened = new AsyncDisposableStack() // closes what was opened if a later step fails
   const connection = await connect(options).catch((error: unknown) => {
     throw explainDatabase(error, current, sqlitePath(dataDirectory))
@@ -99,7 +101,7 @@ function keepPrivate(dataDirectory: string): string[] {
 
 /** Opens the store, and returns it with its name for messages. */
 async function openStore(
-  { dataDirectory, s3, probesStore, store: options }: DataOptions,
+  { dataDirectory, s3, probesStore, store: options, warn }: DataOptions,
   connection: Connection,
   signingKey: string,
 ) {
@@ -110,6 +112,13 @@ async function openStore(
       baseUrl: options.baseUrl,
       isProbed: probesStore,
     })
+    const { clockOffsetMs } = opened
+    if (clockOffsetMs !== 0) {
+      warn?.(
+        { clockOffsetMs },
+        "the clock of this machine differs from the S3 store's; the registry uses the store's time for signatures: correct the clock",
+      )
+    }
     const label = `the S3 bucket ${s3.bucket.bucket} (prefix "${s3.prefix}")`
     return { store: opened.store, label, s3Support: probesStore ? opened.support : undefined }
   }

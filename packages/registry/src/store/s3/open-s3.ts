@@ -31,7 +31,7 @@ type Options = Pick<S3StoreOptions, 'signingKey' | 'baseUrl'> & {
 export async function openS3(
   config: S3Config,
   options: Options,
-): Promise<{ store: S3Store; support: S3Support }> {
+): Promise<{ store: S3Store; support: S3Support; clockOffsetMs: number }> {
   const caller = openS3Caller(config.bucket, config.credentials, config.timeouts)
   const { bucket, endpoint } = config.bucket
   const names = objectNames(config.prefix)
@@ -39,10 +39,12 @@ export async function openS3(
   try {
     const request = { Bucket: bucket, Prefix: config.prefix, MaxKeys: 1 }
     await allow('list', () => caller.send(new ListObjectsV2Command(request)))
-    const presign = s3Presigner(config.bucket, config.credentials)
+    const presign = s3Presigner(config.bucket, config.credentials, caller.clockOffsetMs)
     const probe = () => probeS3({ caller, endpoint, bucket, names, presign, allow })
     const support = config.support ?? (options.isProbed ? await probe() : minimalSupport)
-    return { store: openS3Store({ ...config, ...options, support }), support }
+    const clockOffsetMs = caller.clockOffsetMs()
+    const store = openS3Store({ ...config, ...options, support, clockOffsetMs })
+    return { store, support, clockOffsetMs }
   } finally {
     caller.close()
   }

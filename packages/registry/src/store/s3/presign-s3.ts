@@ -35,10 +35,14 @@ const unsignedPayload = 'UNSIGNED-PAYLOAD'
 /** Signs a URL that permits one kind of request, any number of times until it expires. */
 export type PresignS3 = (request: S3Request, now?: Date) => string
 
-/** Creates a function that signs URLs. The function caches the day's signing key, which takes four HMACs to derive. */
+/**
+ * Creates a function that signs URLs. The function caches the day's signing key, which takes four HMACs to derive.
+ * `clockOffsetMs` returns how far the store's clock is ahead of this machine's clock.
+ */
 export function s3Presigner(
   place: S3Bucket,
   { accessKeyId, secretAccessKey }: S3Credentials,
+  clockOffsetMs = () => 0,
 ): PresignS3 {
   const { host, origin, path } = findBucketAddress(place)
   let kept: { date: string; key: Buffer } = { date: '', key: Buffer.alloc(0) }
@@ -54,7 +58,7 @@ export function s3Presigner(
     return kept.key
   }
 
-  return (request, now = new Date()) => {
+  return (request, now = new Date(Date.now() + clockOffsetMs())) => {
     const time = now.toISOString().replace(/[-:]|\.\d{3}/g, '')
     const date = time.slice(0, 8)
     const scope = `${date}/${place.region}/s3/aws4_request`

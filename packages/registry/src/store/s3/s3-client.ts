@@ -43,6 +43,8 @@ const maxCalls = 64
  */
 const maxStreams = 512
 const retryAfterSeconds = 5
+/** The SDK's measurements include the latency and are rounded to seconds. */
+const minClockOffsetMs = 60_000
 
 type CallOptions = { timeoutMs?: number; signal?: AbortSignal | undefined }
 
@@ -53,6 +55,12 @@ type CallOptions = { timeoutMs?: number; signal?: AbortSignal | undefined }
  */
 export interface S3Caller {
   readonly timeouts: S3Timeouts
+  /**
+   * How far the store's clock was ahead of this machine's clock when it last responded, in milliseconds; 0 if the
+   * difference is less than a minute. Signatures must contain the store's time, because stores accept a difference of
+   * only 15 minutes.
+   */
+  clockOffsetMs(): number
   send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: S3Command<Input, Output>,
     options?: CallOptions,
@@ -79,9 +87,11 @@ export function openS3Caller(
   place: S3Bucket,
   credentials: S3Credentials,
   timeouts: S3Timeouts = defaultTimeouts,
+  clockOffsetMs = 0,
 ): S3Caller {
   const calls = openS3Client(place, credentials, maxCalls)
   const streams = openS3Client(place, credentials, maxStreams)
+  for (const { config } of [calls, streams]) config.systemClockOffset = clockOffsetMs
 
   async function run<T>(
     request: (signal: AbortSignal) => Promise<T>,
@@ -106,6 +116,10 @@ export function openS3Caller(
 
   return {
     timeouts,
+    clockOffsetMs() {
+      const { systemClockOffset: ms } = calls.config // the SDK measures it with each response
+      return Math.abs(ms) < minClockOffsetMs ? 0 : ms
+    },
     send: (command, options) => run((abortSignal) => calls.send(command, { abortSignal }), options),
     stream: (command, options) =>
       run((abortSignal) => streams.send(command, { abortSignal }), options),

@@ -40,6 +40,8 @@ export type S3StoreOptions = {
   support: S3Support
   /** Default: `defaultTimeouts`. */
   timeouts?: S3Timeouts | undefined
+  /** How far the store's clock is ahead of this machine's clock, in milliseconds, if that is known. Default: 0. */
+  clockOffsetMs?: number
   /** Signs URLs of the registry itself, for requests that the store does not support. */
   signingKey: string
   /** The base URL of the registry's signed paths. */
@@ -55,13 +57,13 @@ const hashExpirySeconds = 86_400
 
 export function openS3Store(options: S3StoreOptions): S3Store {
   const { bucket, publicEndpoint, credentials, prefix, support, signingKey, baseUrl } = options
-  const caller = openS3Caller(bucket, credentials, options.timeouts)
+  const caller = openS3Caller(bucket, credentials, options.timeouts, options.clockOffsetMs)
   const Bucket = bucket.bucket
   const names = objectNames(prefix)
   const toObject = (key: string) => ({ Bucket, Key: names.toName(key) })
   const publicPlace = { ...bucket, endpoint: publicEndpoint ?? bucket.endpoint }
-  const presignPublic = s3Presigner(publicPlace, credentials)
-  const presignInternal = s3Presigner(bucket, credentials)
+  const presignPublic = s3Presigner(publicPlace, credentials, caller.clockOffsetMs)
+  const presignInternal = s3Presigner(bucket, credentials, caller.clockOffsetMs)
   const uploads = multipartUploads({
     caller,
     bucket: Bucket,
