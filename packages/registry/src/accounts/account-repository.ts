@@ -2,6 +2,7 @@ import type { User, UserProfile } from '@shoal/protocol'
 import type { Kysely, Selectable } from 'kysely'
 import { v7 as newId } from 'uuid'
 import type { Note } from '../audit/audit-log.ts'
+import { databaseTime } from '../database/clock.ts'
 import type { AccountTable, Database } from '../database/schema.ts'
 import { conflict, forbidden, notFound, unknownUser } from '../errors.ts'
 import { lockAccount } from './lock-account.ts'
@@ -124,7 +125,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
             is_admin: isFirst || account.isAdmin || invitation?.is_admin ? 1 : 0,
             is_system: 0,
             quota_bytes: null,
-            created_at: new Date().toISOString(),
+            created_at: databaseTime(trx),
           })
           .onConflict((taken) => taken.column('username').doNothing())
           .returningAll()
@@ -148,7 +149,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
             is_admin: 0,
             is_system: 1,
             quota_bytes: Number.MAX_SAFE_INTEGER,
-            created_at: new Date().toISOString(),
+            created_at: databaseTime(db),
           })
           .onConflict((taken) => taken.column('username').doNothing())
           .execute()
@@ -206,7 +207,6 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
       db.transaction().execute(async (trx) => {
         await lockPresent(trx, id)
         await note(trx)
-        const now = new Date().toISOString()
         await trx
           .updateTable('account')
           .set({ password_hash: passwordHash })
@@ -215,20 +215,21 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
         const sessions = await trx
           .deleteFrom('session')
           .where('account_id', '=', id)
-          .returning('expires_at')
+          .returning(['expires_at', databaseTime(trx).as('now')])
           .execute()
         const keys = await trx
           .deleteFrom('api_key')
           .where('account_id', '=', id)
-          .returning('expires_at')
+          .returning(['expires_at', databaseTime(trx).as('now')])
           .execute()
         await trx.deleteFrom('account_network').where('account_id', '=', id).execute()
-        const isLive = ({ expires_at }: { expires_at: string | null }) =>
-          expires_at === null || expires_at > now
         return { sessions: sessions.filter(isLive).length, keys: keys.filter(isLive).length }
       }),
   }
 }
+
+const isLive = ({ expires_at, now }: { expires_at: string | null; now: string }) =>
+  expires_at === null || expires_at > now
 
 /**
  * Marks an invitation as used. Returns its ID and whether the new account becomes an administrator.
@@ -236,13 +237,12 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
  * administrator
  */
 async function useInvitation(trx: Kysely<Database>, token: string, username: string) {
-  const now = new Date().toISOString()
   return trx
     .updateTable('invitation')
-    .set({ used_at: now, used_by: username })
+    .set({ used_at: databaseTime(trx), used_by: username })
     .where('token_hash', '=', hashToken(token))
     .where('used_at', 'is', null)
-    .where('expires_at', '>', now)
+    .where('expires_at', '>', databaseTime(trx))
     .where((is) =>
       is.or([
         is('created_by', 'is', null),

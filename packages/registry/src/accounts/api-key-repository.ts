@@ -2,6 +2,7 @@ import type { ApiKey, CreatedApiKey, Scope } from '@shoal/protocol'
 import type { Kysely } from 'kysely'
 import { v7 as newId } from 'uuid'
 import type { Note } from '../audit/audit-log.ts'
+import { databaseTime } from '../database/clock.ts'
 import type { Database } from '../database/schema.ts'
 import { conflict, notFound } from '../errors.ts'
 import type { Caller } from './caller.ts'
@@ -56,45 +57,46 @@ export function apiKeyRepository(
         id: newId(),
         name,
         prefix: key.slice(0, prefixLength),
-        created_at: new Date().toISOString(),
         last_used_at: null,
         expires_at: expiresAt,
       }
-      await db.transaction().execute(async (trx) => {
+      return db.transaction().execute(async (trx) => {
         await lockAccount(trx, accountId)
         await requireSession(trx, credential.id)
         await makeRoom(trx, accountId)
-        await trx
+        const { created_at } = await trx
           .insertInto('api_key')
           .values({
             ...row,
             account_id: accountId,
             token_hash: hashToken(key),
             scopes: JSON.stringify(scopes),
+            created_at: databaseTime(trx),
           })
-          .execute()
+          .returning('created_at')
+          .executeTakeFirstOrThrow()
         await note?.(row.id)(trx)
+        return { ...row, created_at, scopes, key }
       })
-      return { ...row, scopes, key }
     },
 
     async findCaller(key: string): Promise<Caller | undefined> {
-      const now = new Date()
       const row = await db
         .selectFrom('api_key')
         .innerJoin('account', 'account.id', 'api_key.account_id')
         .select(['api_key.id', 'account_id', 'username', 'is_admin', 'scopes', 'last_used_at'])
+        .select(databaseTime(db).as('now'))
         .where('token_hash', '=', hashToken(key))
         .where('disabled_at', 'is', null)
         .where((is) =>
-          is.or([is('expires_at', 'is', null), is('expires_at', '>', now.toISOString())]),
+          is.or([is('expires_at', 'is', null), is('expires_at', '>', databaseTime(db))]),
         )
         .executeTakeFirst()
       if (!row) return undefined
-      if (isWorthNoting(row.last_used_at, now)) {
+      if (isWorthNoting(row)) {
         await db
           .updateTable('api_key')
-          .set({ last_used_at: now.toISOString() })
+          .set({ last_used_at: row.now })
           .where('id', '=', row.id)
           .execute()
           .catch(onUnnoted)
@@ -136,7 +138,7 @@ async function makeRoom(trx: Kysely<Database>, accountId: string) {
   await trx
     .deleteFrom('api_key')
     .where('account_id', '=', accountId)
-    .where('expires_at', '<=', new Date().toISOString())
+    .where('expires_at', '<=', databaseTime(trx))
     .execute()
   if ((await keys.execute()).length < maxKeys) return
   throw conflict(`this account has ${maxKeys} API keys, the maximum: revoke one first`, {

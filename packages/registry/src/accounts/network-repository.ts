@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Kysely } from 'kysely'
+import { databaseTime } from '../database/clock.ts'
 import type { Database } from '../database/schema.ts'
 import type { Account } from './account-repository.ts'
 import { lockAccount } from './lock-account.ts'
@@ -39,7 +40,7 @@ export function networkRepository(db: Kysely<Database>, key: string): NetworkRep
         .selectFrom('account_network')
         .select('account_id')
         .where('network_hash', '=', hashNetwork(username, network))
-        .where('last_signed_in_at', '>', oldest())
+        .where('last_signed_in_at', '>', oldest(db))
         .executeTakeFirst()
       return row !== undefined
     },
@@ -48,7 +49,7 @@ export function networkRepository(db: Kysely<Database>, key: string): NetworkRep
       db.transaction().execute(async (trx) => {
         const account = await lockAccount(trx, id)
         if (account.password_hash !== password_hash) return
-        const last_signed_in_at = new Date().toISOString()
+        const last_signed_in_at = databaseTime(trx)
         await trx
           .insertInto('account_network')
           .values({
@@ -73,8 +74,8 @@ export function networkRepository(db: Kysely<Database>, key: string): NetworkRep
       }),
 
     deleteOld: () =>
-      db.deleteFrom('account_network').where('last_signed_in_at', '<=', oldest()).execute(),
+      db.deleteFrom('account_network').where('last_signed_in_at', '<=', oldest(db)).execute(),
   }
 }
 
-const oldest = () => new Date(Date.now() - retentionDays * 86_400_000).toISOString()
+const oldest = (db: Kysely<Database>) => databaseTime(db, -retentionDays * 86_400)

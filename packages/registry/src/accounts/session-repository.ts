@@ -2,6 +2,7 @@ import type { Session } from '@shoal/protocol'
 import type { Kysely, Selectable } from 'kysely'
 import { v7 as newId } from 'uuid'
 import type { Note } from '../audit/audit-log.ts'
+import { databaseTime } from '../database/clock.ts'
 import type { AccountTable, Database } from '../database/schema.ts'
 import { notFound, unauthenticated } from '../errors.ts'
 import type { Caller } from './caller.ts'
@@ -58,24 +59,27 @@ export function sessionRepository(
       }: { lifetimeSeconds?: number; note?: Note } = {},
     ) {
       const token = makeToken('session')
-      const now = Date.now()
       const session = {
         id: newId(),
         account_id: accountId,
         token_hash: hashToken(token),
         user_agent: userAgent?.slice(0, 300) ?? null,
-        created_at: new Date(now).toISOString(),
+        created_at: databaseTime(db),
         last_used_at: null,
-        expires_at: new Date(now + lifetimeSeconds * 1000).toISOString(),
+        expires_at: databaseTime(db, lifetimeSeconds),
       }
-      await db.transaction().execute(async (trx) => {
+      const expiresAt = await db.transaction().execute(async (trx) => {
         const account = await lockAccount(trx, accountId)
         if (account.password_hash !== password_hash) {
           throw unauthenticated('the password has changed in the meantime: sign in again')
         }
         if (account.disabled_at !== null) throw accountDisabled()
         await note?.(trx)
-        await trx.insertInto('session').values(session).execute()
+        const { expires_at } = await trx
+          .insertInto('session')
+          .values(session)
+          .returning('expires_at')
+          .executeTakeFirstOrThrow()
         await trx
           .deleteFrom('session')
           .where('account_id', '=', accountId)
@@ -89,25 +93,26 @@ export function sessionRepository(
               .offset(maxSessions - 1),
           )
           .execute()
+        return expires_at
       })
-      return { token, expiresAt: session.expires_at }
+      return { token, expiresAt }
     },
 
     async findCaller(token: string): Promise<Caller | undefined> {
-      const now = new Date()
       const row = await db
         .selectFrom('session')
         .innerJoin('account', 'account.id', 'session.account_id')
         .select(['session.id', 'account_id', 'username', 'is_admin', 'last_used_at'])
+        .select(databaseTime(db).as('now'))
         .where('token_hash', '=', hashToken(token))
-        .where('expires_at', '>', now.toISOString())
+        .where('expires_at', '>', databaseTime(db))
         .where('disabled_at', 'is', null)
         .executeTakeFirst()
       if (!row) return undefined
-      if (isWorthNoting(row.last_used_at, now)) {
+      if (isWorthNoting(row)) {
         await db
           .updateTable('session')
-          .set({ last_used_at: now.toISOString() })
+          .set({ last_used_at: row.now })
           .where('id', '=', row.id)
           .execute()
           .catch(onUnnoted)
@@ -125,7 +130,7 @@ export function sessionRepository(
         .selectFrom('session')
         .select(['id', 'created_at', 'last_used_at', 'expires_at', 'user_agent'])
         .where('account_id', '=', accountId)
-        .where('expires_at', '>', new Date().toISOString())
+        .where('expires_at', '>', databaseTime(db))
         .orderBy('id', 'desc')
         .execute()
       return rows.map((row) => ({ ...row, current: row.id === currentId }))
@@ -143,7 +148,7 @@ export function sessionRepository(
       }),
 
     deleteExpired: () =>
-      db.deleteFrom('session').where('expires_at', '<=', new Date().toISOString()).execute(),
+      db.deleteFrom('session').where('expires_at', '<=', databaseTime(db)).execute(),
   }
 }
 
@@ -153,6 +158,7 @@ export function accountDisabled() {
   })
 }
 
-export function isWorthNoting(lastUsedAt: string | null, now: Date): boolean {
-  return lastUsedAt === null || now.getTime() - Date.parse(lastUsedAt) > useResolutionMs
+export function isWorthNoting(row: { last_used_at: string | null; now: string }): boolean {
+  const { last_used_at, now } = row
+  return last_used_at === null || Date.parse(now) - Date.parse(last_used_at) > useResolutionMs
 }

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@shoal/protocol'
 import type { Kysely } from 'kysely'
+import { databaseTime } from '../database/clock.ts'
 import type { Database } from '../database/schema.ts'
 import type { Actor } from './actor.ts'
 
@@ -19,7 +20,7 @@ export const note =
     await trx
       .insertInto('audit')
       .values({
-        at: new Date().toISOString(),
+        at: databaseTime(trx),
         action,
         actor: actor.username,
         credential: actor.credential,

@@ -3,8 +3,8 @@ import type { Database } from './schema.ts'
 
 /**
  * Returns an SQL expression for the current time of the database's clock plus `offsetSeconds`, in the format that the
- * tables use (RFC 3339 with milliseconds, UTC). Used for times that several nodes compare: the nodes' own clocks may
- * differ by hours, but all nodes share the database's clock.
+ * tables use (RFC 3339 with milliseconds, UTC). Used for all times in the tables: the nodes' own clocks may differ by
+ * hours, but all nodes share the database's clock.
  */
 export function databaseTime(db: Kysely<Database>, offsetSeconds = 0): RawBuilder<string> {
   if (db.getExecutor().adapter instanceof PostgresAdapter) {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Actor } from '../audit/actor.ts'
 import { model, note } from '../audit/audit-log.ts'
+import { databaseTime } from '../database/clock.ts'
 import type { Database } from '../database/schema.ts'
 
 /** Maximum number of former names of a model, so that repeated renaming does not fill the database. */
@@ -37,7 +38,7 @@ export async function keepFormerName(
   actor: Actor,
 ) {
   await takeName(trx, newName)
-  const former = { model_id: id, renamed_at: new Date().toISOString() }
+  const former = { model_id: id, renamed_at: databaseTime(trx) }
   await trx
     .insertInto('former_name')
     .values({ name, ...former })

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Viewer } from '../accounts/caller.ts'
+import { databaseTime } from '../database/clock.ts'
 import type { Database } from '../database/schema.ts'
 import { lockModel } from './lock-model.ts'
 
@@ -75,7 +76,7 @@ function writeLike(
 async function insertLike(trx: Kysely<Database>, modelId: string, accountId: string) {
   const { numInsertedOrUpdatedRows = 0n } = await trx
     .insertInto('model_like')
-    .values({ model_id: modelId, account_id: accountId, created_at: new Date().toISOString() })
+    .values({ model_id: modelId, account_id: accountId, created_at: databaseTime(trx) })
     .onConflict((exists) => exists.doNothing())
     .executeTakeFirstOrThrow()
   return numInsertedOrUpdatedRows > 0n

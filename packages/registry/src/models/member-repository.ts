@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { lockActiveAccount } from '../accounts/lock-account.ts'
 import type { Actor } from '../audit/actor.ts'
 import { model as modelSubject, note } from '../audit/audit-log.ts'
+import { databaseTime } from '../database/clock.ts'
 import type { Database } from '../database/schema.ts'
 import { conflict, notFound, unknownUser } from '../errors.ts'
 import { lockModel } from './lock-model.ts'
@@ -61,7 +62,6 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
 
     async set(model, username, right, actor) {
       const { id } = await findAccount(username)
-      const created_at = new Date().toISOString()
       return db.transaction().execute(async (trx): Promise<Member> => {
         const account = await lockActiveAccount(trx, id)
         const { owner, name } = await lockOwned(trx, model)
@@ -73,21 +73,23 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
           .where('model_id', '=', model.id)
           .where('account_id', '=', id)
           .executeTakeFirst()
-        const member = {
-          username: account.username,
-          right,
-          created_at: known?.created_at ?? created_at,
-        }
-        if (known?.can_write === can_write) return member
-        await trx
+        const member = { username: account.username, right }
+        if (known?.can_write === can_write) return { ...member, created_at: known.created_at }
+        const { created_at } = await trx
           .insertInto('model_member')
-          .values({ model_id: model.id, account_id: id, can_write, created_at })
+          .values({
+            model_id: model.id,
+            account_id: id,
+            can_write,
+            created_at: databaseTime(trx),
+          })
           .onConflict((same) => same.columns(['model_id', 'account_id']).doUpdateSet({ can_write }))
-          .execute()
+          .returning('created_at')
+          .executeTakeFirstOrThrow()
         await noteChange(trx, model.id, 0)
         const detail = { member: account.username, right }
         await note(actor, 'model.member_set', modelSubject(name), detail)(trx)
-        return member
+        return { ...member, created_at }
       })
     },
 
@@ -125,10 +127,14 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
           .where('account_id', '=', newOwner.id)
           .execute()
         if (previous) {
-          const created_at = new Date().toISOString()
           await trx
             .insertInto('model_member')
-            .values({ model_id: model.id, account_id: previous.id, can_write: 0, created_at })
+            .values({
+              model_id: model.id,
+              account_id: previous.id,
+              can_write: 0,
+              created_at: databaseTime(trx),
+            })
             .onConflict((same) =>
               same.columns(['model_id', 'account_id']).doUpdateSet({ can_write: 0 }),
             )

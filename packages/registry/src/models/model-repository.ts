@@ -10,6 +10,7 @@ import { v7 as newId } from 'uuid'
 import type { Viewer } from '../accounts/caller.ts'
 import type { Actor } from '../audit/actor.ts'
 import { model, type Note, note } from '../audit/audit-log.ts'
+import { databaseTime } from '../database/clock.ts'
 import type { Database, FileBytes, ModelTable } from '../database/schema.ts'
 import { isUniqueViolation } from '../database/unique-violation.ts'
 import { conflict, notFound, unknownModel } from '../errors.ts'
@@ -165,7 +166,6 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
 
     create: (owner: string, model: NewModel): Promise<ModelRow> =>
       db.transaction().execute(async (trx) => {
-        const now = new Date().toISOString()
         const own = { license: model.license ?? null, tags: distinct(model.tags ?? []) }
         const filled = fillFromCard(nothing, own, readCardDetails(model.readme ?? null))
         const byHand = factFields.filter((field) => model[field] != null)
@@ -193,8 +193,8 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
             cache_bytes_per_token: null,
             files_count: 0,
             total_size_bytes: 0,
-            created_at: now,
-            updated_at: now,
+            created_at: databaseTime(trx),
+            updated_at: databaseTime(trx),
           })
           .onConflict((taken) => taken.column('name').doNothing())
           .returningAll()
@@ -223,7 +223,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
           .set({
             tags: JSON.stringify(filled.tags),
             set_by_hand: formatOrigins(setByHand(row, changes), filled),
-            updated_at: new Date().toISOString(),
+            updated_at: databaseTime(trx),
           })
           .$if(is_public !== undefined, (query) => {
             const flag = is_public ? 1 : 0

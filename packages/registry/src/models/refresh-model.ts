@@ -1,5 +1,6 @@
 import { computeMinimumMemory, getShardSet } from '@shoal/model-file'
 import type { Kysely } from 'kysely'
+import { databaseTime } from '../database/clock.ts'
 import type { Database } from '../database/schema.ts'
 
 /**
@@ -50,7 +51,7 @@ export async function refreshModel(trx: Kysely<Database>, modelId: string) {
         files.flatMap(({ cache_bytes_per_token }) => cache_bytes_per_token ?? [])[0] ?? null,
       files_count: files.length,
       total_size_bytes: files.reduce((sum, file) => sum + file.file_size_bytes, 0),
-      updated_at: new Date().toISOString(),
+      updated_at: databaseTime(trx),
     })
     .where('id', '=', modelId)
     .execute()

@@ -4,6 +4,7 @@ import { v7 as newId } from 'uuid'
 import { hashToken, makeToken } from '../accounts/tokens.ts'
 import type { Actor } from '../audit/actor.ts'
 import { note } from '../audit/audit-log.ts'
+import { databaseTime } from '../database/clock.ts'
 import type { Database, InvitationTable } from '../database/schema.ts'
 import { conflict, notFound } from '../errors.ts'
 
@@ -19,7 +20,7 @@ export interface InvitationRepository {
   deleteOld(): Promise<unknown>
 }
 
-const dayMs = 86_400_000
+const daySeconds = 86_400
 const lifetimeDays = 7
 const keptDays = 30
 
@@ -27,24 +28,25 @@ export function invitationRepository(db: Kysely<Database>): InvitationRepository
   return {
     async create({ note: text = null, role = 'user' }, actor) {
       const token = makeToken('invitation')
-      const now = Date.now()
-      const row = {
-        id: newId(),
-        note: text,
-        is_admin: role === 'admin' ? (1 as const) : (0 as const),
-        created_by: actor.username,
-        created_at: new Date(now).toISOString(),
-        expires_at: new Date(now + lifetimeDays * dayMs).toISOString(),
-        used_at: null,
-        used_by: null,
-      }
-      await db.transaction().execute(async (trx) => {
-        await trx
+      const row = await db.transaction().execute(async (trx) => {
+        const created = await trx
           .insertInto('invitation')
-          .values({ ...row, token_hash: hashToken(token) })
-          .execute()
-        const subject = { kind: 'invitation' as const, name: row.id }
+          .values({
+            id: newId(),
+            note: text,
+            is_admin: role === 'admin' ? 1 : 0,
+            token_hash: hashToken(token),
+            created_by: actor.username,
+            created_at: databaseTime(trx),
+            expires_at: databaseTime(trx, lifetimeDays * daySeconds),
+            used_at: null,
+            used_by: null,
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        const subject = { kind: 'invitation' as const, name: created.id }
         await note(actor, 'invitation.created', subject, { note: text, role })(trx)
+        return created
       })
       return { ...toInvitation(row), token }
     },
@@ -68,7 +70,7 @@ export function invitationRepository(db: Kysely<Database>): InvitationRepository
     deleteOld: () =>
       db
         .deleteFrom('invitation')
-        .where('expires_at', '<', new Date(Date.now() - keptDays * dayMs).toISOString())
+        .where('expires_at', '<', databaseTime(db, -keptDays * daySeconds))
         .execute(),
   }
 }

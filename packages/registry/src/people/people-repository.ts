@@ -4,6 +4,7 @@ import { type Account, firstAdminName } from '../accounts/account-repository.ts'
 import { lockAccount, lockActiveAccount, requireActive } from '../accounts/lock-account.ts'
 import type { Actor } from '../audit/actor.ts'
 import { model, note, user } from '../audit/audit-log.ts'
+import { databaseTime } from '../database/clock.ts'
 import type { AccountTable, Database } from '../database/schema.ts'
 import { conflict, notFound, unknownUser } from '../errors.ts'
 import { storedBytesOf } from '../files/rows/stored-bytes.ts'
@@ -198,8 +199,8 @@ export function peopleRepository(
         await trx
           .updateTable('account')
           .set({
-            removed_at: new Date().toISOString(),
-            disabled_at: account.disabled_at ?? new Date().toISOString(),
+            removed_at: databaseTime(trx),
+            disabled_at: account.disabled_at ?? databaseTime(trx),
             password_hash: null,
             email: null,
             is_admin: 0,
@@ -219,12 +220,11 @@ export function peopleRepository(
 
 /** Returns the accounts that were not removed, oldest first. If `id` is given, returns only that account. */
 async function readRows(db: Kysely<Database>, id?: string): Promise<Row[]> {
-  const now = new Date().toISOString()
   const { rows } = await sql<Row>`
     select id, username, email, is_admin, is_system, quota_bytes, created_at, disabled_at,
       (select max(last_used_at) from session where account_id = account.id) as session_used_at,
       (select max(last_used_at) from api_key where account_id = account.id) as key_used_at,
-      (select count(*) from session where account_id = account.id and expires_at > ${now}) as sessions_count,
+      (select count(*) from session where account_id = account.id and expires_at > ${databaseTime(db)}) as sessions_count,
       (select count(*) from api_key where account_id = account.id) as api_keys_count,
       (select count(*) from model where owner = account.username) as models_count,
       ${storedBytesOf(sql.ref('account.username'))} as stored_bytes
@@ -280,7 +280,7 @@ async function setDisabled(
 ) {
   if ((account.disabled_at !== null) === isDisabled) return
   const { id, username } = account
-  const disabled_at = isDisabled ? new Date().toISOString() : null
+  const disabled_at = isDisabled ? databaseTime(trx) : null
   await trx.updateTable('account').set({ disabled_at }).where('id', '=', id).execute()
   if (isDisabled) {
     await trx.deleteFrom('session').where('account_id', '=', id).execute()

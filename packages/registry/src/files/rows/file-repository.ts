@@ -219,7 +219,7 @@ export function fileRepository(
           context_length: facts.context_length,
           memory_bytes: findFileMemory(facts, file.file_size_bytes),
           cache_bytes_per_token: findFileCacheBytes(facts),
-          ready_at: new Date().toISOString(),
+          ready_at: databaseTime(trx),
         })
           .where('id', '=', file.id)
           .where('lease_holder', '=', holder)

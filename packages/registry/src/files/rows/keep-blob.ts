@@ -1,5 +1,6 @@
 import type { FileHashes } from '@shoal/model-file'
 import { type Kysely, sql } from 'kysely'
+import { databaseTime } from '../../database/clock.ts'
 import type { Database } from '../../database/schema.ts'
 import { addToTrash } from './trash.ts'
 
@@ -64,7 +65,7 @@ async function insertBlob(
       chunk_hashes: chunkHashes,
       piece_length: hashes.pieceLength,
       piece_hashes: hashes.pieceHashes,
-      created_at: new Date().toISOString(),
+      created_at: databaseTime(trx),
     })
     .onConflict((exists) => exists.column('sha256_hash').doNothing())
     .executeTakeFirstOrThrow()

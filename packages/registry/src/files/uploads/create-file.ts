@@ -64,7 +64,7 @@ export function createFile(
         object_key: isStored ? null : newId(),
         upload_expires_at: databaseTime(trx, uploadLifetimeSeconds),
         attempts: 0,
-        created_at: new Date().toISOString(),
+        created_at: databaseTime(trx),
       })
       .onConflict((taken) => taken.columns(['model_id', 'filename']).doNothing())
       .returning(fileColumns)
