@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { backup, DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import type { Round } from './fault.ts'
 import { openWorld } from './round.ts'
@@ -30,14 +29,12 @@ export async function openCopy(round: Round): Promise<Pick<Round, 'registry' | '
   return openWorld(place, round.failures)
 }
 
-/** Has the same effect as `sqlite3 registry.sqlite ".backup copy.sqlite"`. */
+/** Has the same effect as `sqlite3 registry.sqlite "VACUUM INTO 'copy.sqlite'"`, run in another process like it. */
 async function backUpSqlite(from: string, to: string) {
-  const database = new DatabaseSync(join(from, 'registry.sqlite'), { timeout: 5_000 })
-  try {
-    await backup(database, join(to, 'registry.sqlite'))
-  } finally {
-    database.close()
-  }
+  const [database, copy] = [from, to].map((folder) => join(folder, 'registry.sqlite'))
+  const script =
+    "new (require('node:sqlite').DatabaseSync)(process.argv[1]).prepare('vacuum into ?').run(process.argv[2])"
+  await run(process.execPath, ['-e', script, database ?? '', copy ?? ''])
 }
 
 /** Copies a folder with `cp`, which reports files that disappear during the copy, and copies the rest. */
