@@ -15,7 +15,13 @@ test.each([
 })
 
 test('there is no warning about the settings of any shoal program, the tests or other software', () => {
-  const env = { SHOAL_QUOTA: '', SHOAL_SLOTS: '', SHOAL_CA_FILE: '', SHOAL_HOME: '' }
+  const env = {
+    SHOAL_CLUSTER_DIR: '',
+    SHOAL_QUOTA: '',
+    SHOAL_SLOTS: '',
+    SHOAL_CA_FILE: '',
+    SHOAL_HOME: '',
+  }
   expect(aboutUnknownVariables({ ...env, SHOAL_TEST_SLOW: '1', SHOALS: '', PATH: '' })).toEqual([])
 })
 

@@ -18,6 +18,8 @@ const settings: Setting<unknown>[] = [
 
 const prefix = 'SHOAL_'
 const known = new Set(settings.flatMap(variablesOf))
+/** Variables of `scripts/cluster`, `npm run release` and `deploy/compose.yaml`, which may be in the same environment. */
+const ofTools = new Set(['SHOAL_CLUSTER_DIR', 'SHOAL_RELEASE_KEY', 'SHOAL_DOMAIN', 'SHOAL_VERSION'])
 const namesWithoutPrefix = [...known]
   .filter((name) => name.startsWith(prefix))
   .map((name) => name.slice(prefix.length))
@@ -26,7 +28,7 @@ const namesWithoutPrefix = [...known]
 export function aboutUnknownVariables(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith(prefix) && !name.startsWith('SHOAL_TEST_'))
-    .filter((name) => !known.has(name))
+    .filter((name) => !known.has(name) && !ofTools.has(name))
     .map((name) => {
       const nearest = findNearest(namesWithoutPrefix, name.slice(prefix.length))
       const hint = nearest === undefined ? '' : ` Did you mean ${prefix}${nearest}?`
