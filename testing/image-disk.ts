@@ -33,8 +33,23 @@ export function mountImage(image: string, path: string) {
       run('umount', path)
       checkFileSystem(image)
       mount()
+      checkWritable(path)
     },
     [Symbol.dispose]: () => void run('umount', '-l', path),
+  }
+}
+
+/**
+ * Throws if a disk that should be writable again is not, so that this is not taken for a fault of the program that uses
+ * the disk.
+ */
+export function checkWritable(path: string) {
+  const probe = join(path, 'is-writable')
+  try {
+    writeFileSync(probe, '', { flush: true })
+    rmSync(probe)
+  } catch (cause) {
+    throw new Error(`the disk at ${path} was repaired, but is not writable`, { cause })
   }
 }
 

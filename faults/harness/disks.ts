@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { checkWritable } from '../../testing/image-disk.ts'
 import { needProgram } from '../../testing/programs.ts'
 
 const run = (program: string, ...words: string[]) =>
@@ -30,7 +31,10 @@ export function mountMemory(path: string, megabytes: number) {
         throw error
       }
     },
-    makeWritable: () => remount('rw'),
+    makeWritable() {
+      remount('rw')
+      checkWritable(path)
+    },
     [Symbol.dispose]: () => void run('umount', '-l', path),
   }
 }
