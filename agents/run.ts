@@ -1,22 +1,31 @@
 /**
- * `npm run agents [-- NAME…] [--scenario NAME] [--keep] [--installed FOLDER]`: installs coding agents in a temporary folder, and runs each of
- * them with a scripted model through each scenario. Exits with 1 if an agent does not finish its task.
+ * Installs coding agents in a temporary folder, and runs each of them with a scripted model through each scenario. Exits
+ * with 1 if an agent does not finish its task.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { misuse, parseToolArguments } from '../testing/tool-arguments.ts'
 import { allAgents } from './all-agents.ts'
 import { installAgents } from './install-agents.ts'
 import { runScenario } from './run-scenario.ts'
 import { scenarios } from './scripted-model.ts'
 
-const { values, positionals } = parseArgs({
+const names = allAgents.map(({ name }) => name)
+const help = `npm run agents [-- NAME…] [options]
+
+Runs coding agents with a scripted model. Agents: ${names.join(', ')} (default: all).
+
+options:
+  --scenario NAME     only this scenario: ${scenarios.join(', ')}
+  --keep              keep the temporary folder, and print its path
+  --installed FOLDER  use the agents that an earlier run with --keep has installed`
+
+const { values, positionals } = parseToolArguments(help, {
   allowPositionals: true,
   options: {
     scenario: { type: 'string' },
     keep: { type: 'boolean', default: false },
-    /** The folder of an earlier run with `--keep`. */
     installed: { type: 'string' },
   },
 })
@@ -25,9 +34,7 @@ const agents = allAgents.filter(
 )
 const chosen = scenarios.filter((name) => values.scenario === undefined || values.scenario === name)
 if (agents.length === 0 || chosen.length === 0) {
-  const names = allAgents.map(({ name }) => name)
-  console.error(`agents: ${names.join(', ')}; scenarios: ${scenarios.join(', ')}`)
-  process.exit(2)
+  misuse(`agents: ${names.join(', ')}; scenarios: ${scenarios.join(', ')}`)
 }
 
 const root = await mkdtemp(join(tmpdir(), 'shoal-agents-'))

@@ -1,7 +1,7 @@
 /** Reproducible side-by-side measurements: `npm run bench -- NAME [options]`. */
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { parseSize } from '@shoal/core/units'
+import { misuse, parseToolArguments } from '../testing/tool-arguments.ts'
 import type { Bench, BenchOptions } from './harness/bench.ts'
 import { machine } from './harness/machine.ts'
 import { reportTo } from './harness/report.ts'
@@ -36,34 +36,36 @@ const optionTexts = `options, with their defaults:
   --profile           also report a CPU profile of the registry
   --build-llama-server  build llama.cpp's server in the cache folder, to measure it in \`inference\``
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '5' },
-    connections: { type: 'string', default: '32' },
-    models: { type: 'string', default: '100000' },
-    size: { type: 'string', default: String(2 * 1024 ** 3) },
-    threads: { type: 'string', default: '1' },
-    data: { type: 'string' },
-    only: { type: 'string' },
-    profile: { type: 'boolean', default: false },
-    'build-llama-server': { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
+const { values, positionals } = parseToolArguments(
+  `npm run bench -- NAME [options]\n\n${optionTexts}`,
+  {
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '5' },
+      connections: { type: 'string', default: '32' },
+      models: { type: 'string', default: '100000' },
+      size: { type: 'string', default: String(2 * 1024 ** 3) },
+      threads: { type: 'string', default: '1' },
+      data: { type: 'string' },
+      only: { type: 'string' },
+      profile: { type: 'boolean', default: false },
+      'build-llama-server': { type: 'boolean', default: false },
+    },
   },
-})
+)
 
 process.setMaxListeners(0) // one exit handler for each child process
 // `process.exit` runs the `exit` handlers, which end child processes and delete temporary folders.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
 const [name] = positionals
-if (name === undefined || values.help) {
+if (name === undefined) {
   for (const one of names) process.stdout.write(`${one.padEnd(15)}${(await load(one)).summary}\n`)
   process.stdout.write(`\n${optionTexts}\n`)
 } else {
   const known = names.find((one) => one === name)
-  if (!known) throw new Error(`unknown benchmark "${name}"; expected one of: ${names.join(', ')}`)
+  if (!known) misuse(`unknown benchmark "${name}"; expected one of: ${names.join(', ')}`)
   const options: BenchOptions = {
     rounds: Number(values.rounds),
     seconds: Number(values.seconds),
@@ -86,7 +88,7 @@ if (name === undefined || values.help) {
 function sizeIn(text: string): number {
   const bytes = parseSize(text)
   if (bytes) return bytes
-  throw new Error(`invalid --size "${text}": expected a size such as 2GB`)
+  return misuse(`invalid --size "${text}": expected a size such as 2GB`)
 }
 
 async function load(one: (typeof names)[number]): Promise<Bench> {

@@ -3,7 +3,7 @@
  * llama.cpp's tests, and tokenizes texts with llama.cpp's vocabularies. Exits with 1 if a score is lower than in
  * `scores.ts`, or if the number of cases has changed.
  */
-import { parseArgs } from 'node:util'
+import { parseToolArguments } from '../testing/tool-arguments.ts'
 import { openLlamaReference } from './llama-reference.ts'
 import { type BoundResult, scoreBoundAnswers } from './score-bound-answers.ts'
 import { type CaseResult, scoreCases } from './score-cases.ts'
@@ -16,7 +16,15 @@ import { toTable } from './table.ts'
 
 process.env.TZ = 'UTC' // templates can print the date
 
-const { values } = parseArgs({
+const help = `npm run conformance [-- options]
+
+Compares shoal with llama.cpp, for every chat template and test case in llama.cpp's sources.
+
+options:
+  --verbose, -v    print the differences instead of the table
+  --template TEXT  only templates whose names contain this text; no scores are checked`
+
+const { values } = parseToolArguments(help, {
   options: {
     verbose: { type: 'boolean', short: 'v', default: false },
     template: { type: 'string', default: '' },

@@ -1,8 +1,6 @@
-/** Exits with an error about an invalid command line. */
-export function misuse(message: string): never {
-  process.stderr.write(`${message}\n`)
-  process.exit(2)
-}
+import { misuse } from '../testing/tool-arguments.ts'
+
+export { misuse }
 
 /** Parses the value of an option as a positive integer. */
 export function wholeNumber(option: string, text: string): number {
