@@ -144,14 +144,14 @@ async function copyEntry(root: string, into: string): Promise<void> {
   await chmod(join(into, 'shoal.js'), 0o755)
 }
 
-/** Copies the license and the demo models, without the scripts and documents about their training. */
+/** Copies the license, the changelog and the demo models, without the scripts and documents about their training. */
 async function copyTexts(root: string, into: string): Promise<void> {
   const models = join(root, 'models')
   await cp(models, join(into, 'models'), {
     recursive: true,
     filter: (path) => !/(^|\/)(scripts|samples\.md|training\.md)$/.test(relative(models, path)),
   })
-  await cp(join(root, 'LICENSE'), join(into, 'LICENSE'))
+  for (const name of ['LICENSE', 'CHANGELOG.md']) await cp(join(root, name), join(into, name))
 }
 
 type Parts = { cli: InstalledPackage; own: InstalledPackage[]; native: InstalledPackage[] }

@@ -10,7 +10,7 @@ import { expectOnlyNeeded, listInstalledFiles } from './testing/installed-files.
 import { type Command, expectJourney, runJourney } from './testing/journey.ts'
 import { makeLibcRoot, standardPath, within } from './testing/libc-root.ts'
 import { installOldestNodes } from './testing/oldest-nodes.ts'
-import { writeSbom } from './write-sbom.ts'
+import { type RuntimePart, writeSbom } from './write-sbom.ts'
 
 const root = join(import.meta.dirname, '..')
 const timeoutMs = 1_200_000
@@ -22,6 +22,7 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
   /** The root folder in which the program runs, if this process can change it. */
   let place: string
   let program: Program
+  let runtime: RuntimePart[]
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'shoal-program-test-'))
@@ -29,7 +30,13 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
     const from = join(place, 'assembled')
     await mkdir(from, { recursive: true })
     program = await assembleProgram(root, from)
-    await assemblePortable({ root, from, into: join(place, 'shoal'), program, timeSeconds })
+    runtime = await assemblePortable({
+      root,
+      from,
+      into: join(place, 'shoal'),
+      program,
+      timeSeconds,
+    })
   }, timeoutMs)
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -61,9 +68,9 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
     expectJourney(journey)
   })
 
-  test('the list of contents has each package with its version, license and hash', async () => {
+  test('the list of contents has Node and each package, with version, license and hash', async () => {
     const path = join(folder, 'shoal.cdx.json')
-    await writeSbom({ program, into: path, timeSeconds })
+    await writeSbom({ program, runtime, into: path, timeSeconds })
     const { components } = JSON.parse(await readFile(path, 'utf8')) as {
       components: Record<string, unknown>[]
     }
@@ -71,6 +78,14 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
       purl: expect.stringMatching(/^pkg:npm\/fastify@5\./),
       licenses: [{ expression: 'MIT' }],
       hashes: [{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }],
+    })
+    const parts = components.filter(({ name }) => /^(node|libstdc|libgcc)/.test(String(name)))
+    expect(parts.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['node', 'libstdc++.so.6', 'libgcc_s.so.1']),
+    )
+    expect(parts.find(({ name }) => name === 'node')).toMatchObject({
+      version: process.versions.node,
+      hashes: [{ alg: 'SHA-256', content: expect.stringMatching(/^[0-9a-f]{64}$/) }],
     })
     expect(components.length).toBeGreaterThan(300)
   })
