@@ -26,6 +26,7 @@ export function registryScreens({ origin }: ShownRegistry): Screen[] {
     { name: 'owner', url: `${origin}/u/ines` },
     { name: 'owner-unknown', url: `${origin}/u/nobody` },
     { name: 'chat-of-registry', url: `${origin}/chat` },
+    { name: 'install', url: `${origin}/install`, isWhole: true },
     { name: 'login', url: `${origin}/login` },
     { name: 'login-refused', url: `${origin}/login`, act: signInWrongly },
     { name: 'register', url: `${origin}/register` },

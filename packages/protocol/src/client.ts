@@ -52,3 +52,4 @@ export type {
   Upload,
 } from './file.ts'
 export type { Facets, Model, ModelChanges, ModelRecord, NewModel, Stats } from './model.ts'
+export type { Releases } from './release.ts'

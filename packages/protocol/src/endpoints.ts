@@ -39,6 +39,7 @@ import {
   NewModel,
   Stats,
 } from './model.ts'
+import { Releases } from './release.ts'
 import * as routes from './routes.ts'
 
 const ModelPath = Type.Object({ id: Type.String({ description: 'model ID or slug' }) })
@@ -201,6 +202,16 @@ export const getStats = {
     tags: ['models'],
     summary: 'Get totals for public models',
     response: { 200: refTo(Stats) },
+  },
+}
+
+export const getReleases = {
+  ...routes.getReleases,
+  schema: {
+    tags: ['downloads'],
+    summary: 'List the releases of shoal for installation',
+    description: 'No account is required, even on a members-only registry.',
+    response: { 200: refTo(Releases) },
   },
 }
 

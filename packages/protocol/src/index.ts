@@ -7,6 +7,7 @@ import * as admin from './admin.ts'
 import { Problem } from './common.ts'
 import * as file from './file.ts'
 import * as model from './model.ts'
+import * as release from './release.ts'
 
 export * from './account.ts'
 export * from './admin.ts'
@@ -21,6 +22,7 @@ export * from './model.ts'
 export * from './ollama.ts'
 export * from './ranking.ts'
 export * from './registries.ts'
+export * from './release.ts'
 export * from './responses.ts'
 export * as routes from './routes.ts'
 export * from './text.ts'
@@ -28,7 +30,7 @@ export * from './text.ts'
 /** Every named schema. Register these before the endpoints that refer to them. */
 export const namedSchemas = [
   Problem,
-  ...Object.values({ ...model, ...file, ...account, ...admin }),
+  ...Object.values({ ...model, ...file, ...account, ...admin, ...release }),
 ].filter(
   (schema): schema is typeof schema & { $id: string } =>
     typeof schema === 'object' && !Array.isArray(schema) && '$id' in schema,

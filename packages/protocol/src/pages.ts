@@ -11,6 +11,7 @@ export const pages = {
   owner: '/u/:username',
   chat: '/chat',
   publish: '/publish',
+  install: '/install',
   login: '/login',
   register: '/register',
   settings: '/settings/:section?',

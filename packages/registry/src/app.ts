@@ -22,7 +22,7 @@ import { modelRoutes } from './models/model-routes.ts'
 import type { Models } from './models/open-models.ts'
 import { operationRoutes } from './operation/operation-routes.ts'
 import { feedRoutes } from './pages/feed-routes.ts'
-import { pageRoutes } from './pages/page-routes.ts'
+import { pageRoutes, pageSender } from './pages/page-routes.ts'
 import { searchEngineRoutes } from './pages/search-engine-routes.ts'
 import { adminRoutes } from './people/admin-routes.ts'
 import type { People } from './people/open-people.ts'
@@ -199,6 +199,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       isPacking: dependencies.isPacking,
       site,
       store,
+      showPage: web && pageSender(app, { web, site, storeOrigin: store.ownOrigin }),
     })
     await scope.register(async (cached) => {
       await cached.register(responseCaching, { cache })

@@ -11,7 +11,7 @@ import { readNextSearch } from './account/next-page.ts'
 import { readAuditSearch } from './admin/audit-search.ts'
 import { requireAdmin } from './admin/require-admin.ts'
 import type { AppContext } from './api/context.ts'
-import { meQuery, registryQuery } from './api/queries.ts'
+import { meQuery, registryQuery, releasesQuery } from './api/queries.ts'
 import { NotFound } from './app/not-found.tsx'
 import { Shell } from './app/shell.tsx'
 import { UnexpectedError } from './app/unexpected-error.tsx'
@@ -85,6 +85,14 @@ const publishRoute = createRoute({
   component: lazyRouteComponent(() => import('./publish/publish-screen.tsx'), 'PublishScreen'),
 })
 
+const installRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: routePath(pages.install),
+  loader: ({ context: { client, queryClient } }) =>
+    queryClient.prefetchQuery(releasesQuery(client)),
+  component: lazyRouteComponent(() => import('./install/install-screen.tsx'), 'InstallScreen'),
+})
+
 const loadRegistry = ({ context: { client, queryClient } }: { context: AppContext }) =>
   queryClient.prefetchQuery(registryQuery(client))
 
@@ -126,6 +134,7 @@ const routeTree = rootRoute.addChildren([
   ownerRoute,
   chatRoute,
   publishRoute,
+  installRoute,
   loginRoute,
   registerRoute,
   settingsRoute,

@@ -54,6 +54,12 @@ export function modelCalls({ exchange, json, text, nothing }: Connection) {
      */
     getStats: () => json(to(routes.getStats)),
     /**
+     * Returns the releases of shoal that the registry offers for installation.
+     * @example
+     * const { releases } = await client.getReleases()
+     */
+    getReleases: () => json(to(routes.getReleases)),
+    /**
      * Returns the public profile of an account.
      * @example
      * const { models_count } = await client.getUser('ana')

@@ -50,7 +50,8 @@ export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (
   const send = pageSender(app, { web, site, storeOrigin })
   await app.register(async (cached) => {
     await cached.register(responseCaching, { cache })
-    for (const address of Object.values(pages)) {
+    const { install: _, ...others } = pages // `/install` is also a script: see `releases`
+    for (const address of Object.values(others)) {
       const showsSeeders = address === pages.model
       cached.get(address, { config: { showsSeeders, cacheKey, isCompressible: true } }, send)
     }

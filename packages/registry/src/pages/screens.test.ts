@@ -92,12 +92,12 @@ describe.skipIf(!chromium)('in a browser', () => {
     ['invitations', '/admin/invitations', { isSignedIn: true }],
     ['the audit log', '/admin/audit', { isSignedIn: true }],
     ['administration without a session', '/admin', { maxKilobytes: 150 }],
-    ['installing shoal', '/install', { hasNoScripts: true }],
-    ['installing shoal, without a release', '/install', { isEmpty: true, hasNoScripts: true }],
+    ['installing shoal', '/install'],
+    ['installing shoal, without a release', '/install', { isEmpty: true }],
   ]
 
   test.each(screens)('%s is accessible', async (_, path, screenOptions = {}) => {
-    const { isEmpty, isSignedIn, hasNoScripts, maxKilobytes } = screenOptions
+    const { isEmpty, isSignedIn, maxKilobytes } = screenOptions
     const { page, takeProblems } = isSignedIn ? member : stranger
     const names = new Set<string>()
     const note = (request: Request) => {
@@ -106,8 +106,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     }
     page.on('request', note)
     const origin = getOrigin(isEmpty ? empty : registry)
-    if (hasNoScripts) await page.goto(origin + path, { waitUntil: 'networkidle' })
-    else await openPage(page, origin + path)
+    await openPage(page, origin + path)
     page.off('request', note)
     if (maxKilobytes !== undefined) {
       expect(names.size).toBeGreaterThan(2)
@@ -226,7 +225,6 @@ async function compressedKilobytes(names: Iterable<string>): Promise<number> {
 type Options = {
   isEmpty?: boolean
   isSignedIn?: boolean
-  hasNoScripts?: boolean
   /** The registry responds with a 404, which the browser logs. */
   fails?: boolean
   /** The limit for the compressed scripts and styles of the page. */

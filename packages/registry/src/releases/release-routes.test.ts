@@ -83,28 +83,40 @@ test('without a release, the page and the script explain how to add one', async 
   const registry = await start()
   const html = await registry.get('/install', page)
   expect(html.headers.get('content-type')).toContain('text/html')
-  expect(html.text).toContain('shoal admin releases add')
+  expect(html.text).toContain('If you run this registry')
   const { text, headers } = await registry.get('/install')
   expect(headers.get('content-type')).toContain('text/x-shellscript')
   const result = await registry.install(temporaryFolder(), { script: text })
   expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('npm run release') })
 })
 
-test('the page shows three commands, the checksums and the key, even on a members-only registry', async () => {
+test('the page and the API show the checksums and the key, even on a members-only registry', async () => {
   const registry = await start({ isAnonymousReadAllowed: false })
   const release = await registry.add()
   const script = (await registry.get('/install')).text
+  const { body } = await registry.get('/v1/releases')
+  expect(body).toEqual({
+    releases: [
+      {
+        version: '1.0.0',
+        platform: ownPlatform,
+        files: release.files.map(({ name: filename, sizeBytes: size_bytes, sha256 }) => ({
+          ...{ filename, size_bytes, sha256 },
+        })),
+      },
+    ],
+    unavailable_because: null,
+    script_sha256: createHash('sha256').update(script).digest('hex'),
+    key_sha256s: [release.keyFingerprint],
+  })
   const { status, text, headers } = await registry.get('/install', page)
   expect(status).toBe(200)
   expect(headers.get('vary')).toContain('Accept')
-  expect(headers.get('content-security-policy')).toContain("default-src 'self'")
-  expect(text).toContain('sh shoal-install.sh')
-  expect(text).toContain(createHash('sha256').update(script).digest('hex'))
   expect(text).toContain(release.keyFingerprint)
   expect(text).toContain('This registry uses HTTP')
-  for (const { sha256 } of release.files) expect(text).toContain(sha256)
-  expect((await registry.get('/install/page.css')).status).toBe(200)
-  for (const [, path = ''] of text.matchAll(/href="(\/install\/[^"]+)"/g)) {
+  const links = [...text.matchAll(/href="(\/install\/[^"]+)"/g)]
+  expect(links.length).toBe(release.files.length + 3)
+  for (const [, path = ''] of links) {
     expect((await registry.get(path)).status, path).toBe(200)
   }
 })
@@ -130,7 +142,7 @@ test('files and ranges of files are sent; unknown files and paths get 404', asyn
   })
   expect(part.status).toBe(206)
   expect(Buffer.from(await part.arrayBuffer()).equals(content.subarray(1, 5))).toBe(true)
-  for (const other of ['none', '..%2f..%2flock', 'page.css']) {
+  for (const other of ['none', '..%2f..%2flock']) {
     expect((await registry.get(`/install/${ownPlatform}/${other}`)).status, other).toBe(404)
   }
   expect((await registry.get('/install/linux-mips/SHA256SUMS')).status).toBe(404)
@@ -140,12 +152,12 @@ test.runIf(ownAddress)('with a loopback base URL, other machines get an explanat
   const registry = await start({ host: '0.0.0.0', allowedHosts: [ownAddress ?? ''] })
   await registry.add()
   const url = `http://${ownAddress}:${registry.port}/install`
-  for (const headers of [{}, page.headers]) {
-    const answer = await registry.get(url, { headers })
-    expect(answer.status).toBe(403)
-    expect(answer.text).toContain('SHOAL_BASE_URL')
-    expect(answer.text).not.toContain('shoal_install')
-  }
+  const answer = await registry.get(url)
+  expect(answer.status).toBe(403)
+  expect(answer.text).toContain('SHOAL_BASE_URL')
+  expect(answer.text).not.toContain('shoal_install')
+  const list = await registry.get(url.replace('/install', '/v1/releases'))
+  expect(list.body).toMatchObject({ releases: [], unavailable_because: 'loopback_base_url' })
   expect((await registry.get('/install')).text).toContain('shoal_install')
 })
 

@@ -38,7 +38,7 @@ function platformCase(system: string, { archive, release, file }: Offered): stri
       ;;`
 }
 
-export const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 const script = `#!/bin/sh
 # Installs shoal from this registry, for the current user: sh shoal-install.sh [--prefix FOLDER]

@@ -2,11 +2,9 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { isLoopback } from '@shoal/core/addresses'
-import { pageHeaders } from '@shoal/server'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { notFound } from '../errors.ts'
 import { releaseFiles } from '../format/index.ts'
-import { installPage, noticePage, stylePath, styleSheet } from './install-page.ts'
 import { installScript, messageScript } from './install-script.ts'
 import type { Releases } from './releases.ts'
 
@@ -23,44 +21,71 @@ type Dependencies = {
     reply: FastifyReply,
     file: { path: string; etag: string },
   ) => Promise<unknown>
+  /** Sends the page for browsers. If undefined, browsers get the script too. */
+  showPage: ((request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) | undefined
+  /** The route of the list of releases that the page shows. */
+  listRoute: Omit<RouteOptions, 'handler'>
 }
 
-const empty =
-  'This registry does not offer a release of shoal yet. To add one, its operator can run “npm run release” in a clone of shoal, and then “shoal admin releases add dist/release” on the host of the registry.'
+const notices = {
+  no_release:
+    'This registry does not offer a release of shoal yet. To add one, its operator can run “npm run release” in a clone of shoal, and then “shoal admin releases add dist/release” on the host of the registry.',
+  packing:
+    'This registry is preparing shoal for installation, which takes about a minute after an update. Please try again in a minute.',
+  loopback_base_url:
+    'This registry cannot offer shoal to other machines, because its base URL works only on the registry’s own machine. Its operator can set SHOAL_BASE_URL to the address that other machines use.',
+}
 
-const packing =
-  'This registry is preparing shoal for installation, which takes about a minute after an update. Please try again in a minute.'
-
-const unreachable = (baseUrl: string) =>
-  `This registry cannot offer shoal to other machines, because its base URL is ${baseUrl}, which works only on the registry’s own machine. Its operator can set SHOAL_BASE_URL to the address that other machines use.`
-
-export const releaseRoutes: FastifyPluginAsync<Dependencies> = async (
-  app,
-  { releases, isPacking, isFromThisMachine, sendFile, ...site },
-) => {
+export const releaseRoutes: FastifyPluginAsync<Dependencies> = async (app, dependencies) => {
+  const { releases, isPacking, isFromThisMachine, sendFile, showPage, listRoute } = dependencies
   const listOffered = ({ log }: FastifyRequest) =>
     releases.listOffered((error) => log.warn({ err: error }, 'a release of shoal is damaged'))
 
-  app.get('/install', async (request, reply) => {
-    reply.header('vary', 'Accept')
-    const baseUrl = site.baseUrl()
+  /** Returns the releases to offer, or the reason why there are none. */
+  async function findOffered(request: FastifyRequest) {
+    const baseUrl = dependencies.baseUrl()
     if (isLoopback(new URL(baseUrl).hostname) && !isFromThisMachine(request)) {
-      return sendNotice(request, reply.code(403), unreachable(baseUrl))
+      return 'loopback_base_url'
     }
     const offered = await listOffered(request)
-    if (offered.length === 0) return sendNotice(request, reply, isPacking() ? packing : empty)
-    const script = installScript(baseUrl, offered)
-    return acceptsPage(request)
-      ? sendPage(reply, installPage(baseUrl, offered, script))
-      : sendScript(reply, script)
+    if (offered.length > 0) return { offered, script: installScript(baseUrl, offered) }
+    return isPacking() ? 'packing' : 'no_release'
+  }
+
+  app.get('/install', async (request, reply) => {
+    reply.header('vary', 'Accept')
+    if (showPage && request.headers.accept?.includes('text/html')) return showPage(request, reply)
+    const found = await findOffered(request)
+    if (found === 'loopback_base_url') reply.code(403)
+    return reply
+      .type('text/x-shellscript; charset=utf-8')
+      .header('x-content-type-options', 'nosniff')
+      .send(typeof found === 'string' ? messageScript(notices[found]) : found.script)
   })
 
-  app.get(stylePath, (_request, reply) =>
-    reply
-      .type('text/css; charset=utf-8')
-      .header('x-content-type-options', 'nosniff')
-      .send(styleSheet),
-  )
+  app.route({
+    ...listRoute,
+    async handler(request) {
+      const found = await findOffered(request)
+      if (typeof found === 'string') {
+        return { releases: [], unavailable_because: found, script_sha256: null, key_sha256s: [] }
+      }
+      return {
+        releases: found.offered.map(({ archive, release }) => ({
+          version: release.version,
+          platform: archive.platform,
+          files: release.files.map(({ name, sizeBytes, sha256 }) => ({
+            filename: name,
+            size_bytes: sizeBytes,
+            sha256,
+          })),
+        })),
+        unavailable_because: null,
+        script_sha256: createHash('sha256').update(found.script).digest('hex'),
+        key_sha256s: [...new Set(found.offered.map(({ release }) => release.keyFingerprint))],
+      }
+    },
+  })
 
   app.get<{ Params: { platform: string; file: string } }>(
     '/install/:platform/:file',
@@ -79,22 +104,3 @@ export const releaseRoutes: FastifyPluginAsync<Dependencies> = async (
     },
   )
 }
-
-const acceptsPage = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') === true
-
-const sendNotice = (request: FastifyRequest, reply: FastifyReply, notice: string) =>
-  acceptsPage(request)
-    ? sendPage(reply, noticePage(notice))
-    : sendScript(reply, messageScript(notice))
-
-const sendPage = (reply: FastifyReply, page: string) =>
-  reply
-    .headers(pageHeaders({ referrerPolicy: 'same-origin' }))
-    .type('text/html; charset=utf-8')
-    .send(page)
-
-const sendScript = (reply: FastifyReply, script: string) =>
-  reply
-    .type('text/x-shellscript; charset=utf-8')
-    .header('x-content-type-options', 'nosniff')
-    .send(script)

@@ -69,6 +69,10 @@ export const schoolQuery = (client: PageClient) =>
     staleTime: 5 * 60_000,
   })
 
+/** The releases of shoal that the registry offers. */
+export const releasesQuery = (client: PageClient) =>
+  queryOptions({ queryKey: ['releases'], queryFn: () => client.getReleases() })
+
 export const keysQuery = (client: CredentialClient) =>
   queryOptions({ queryKey: ['keys'], queryFn: () => client.listApiKeys() })
 

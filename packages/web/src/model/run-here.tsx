@@ -1,5 +1,6 @@
 import { formatRunLink } from '@shoal/core/references'
 import type { ModelRecord } from '@shoal/protocol/client'
+import { Link } from '@tanstack/react-router'
 import { Play } from 'lucide-react'
 import { useApp } from '../api/context.ts'
 import { usePrefs } from '../app/use-prefs.ts'
@@ -32,7 +33,6 @@ export function RunHere({ model, choice, className = 'ctl h-9 px-2.5 text-[14px]
   )
 }
 
-/** The link to `/install` is a plain link, because that page is not one of this app's screens. */
 export function NothingOpened({ className }: { className: string }) {
   const { daemon } = usePrefs()
   return (
@@ -40,9 +40,9 @@ export function NothingOpened({ className }: { className: string }) {
       {daemon === undefined
         ? 'No daemon is running on this machine. '
         : '“Run here” opens the daemon’s page on your machine. Nothing opened? '}
-      <a href="/install" className="link">
+      <Link to="/install" className="link">
         Install shoal from this registry
-      </a>
+      </Link>
     </p>
   )
 }

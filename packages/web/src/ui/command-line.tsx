@@ -9,7 +9,7 @@ export function CommandLine({ text, label = 'Copy the command', className = '' }
     <div
       className={`flex items-center justify-between gap-3 rounded-xl bg-sunken py-1 pr-1 pl-4 text-ink ${className}`}
     >
-      <code className="min-w-0 py-1.5 font-mono text-[14px] leading-5">
+      <code className="min-w-0 whitespace-pre-wrap py-1.5 font-mono text-[14px] leading-5">
         <Words text={text} />
       </code>
       <CopyButton value={text} label={label} className="ctl-quiet shrink-0" />
