@@ -136,9 +136,12 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
           readFile(join(cwd, name), 'latin1'),
         ),
       )
-      return { checked: stdout, sums, signature, key, names: await readdir(cwd) }
+      const names = await readdir(cwd)
+      const modes = names.map(async (name) => (await stat(join(cwd, name))).mode & 0o777)
+      return { checked: stdout, sums, signature, key, names, modes: await Promise.all(modes) }
     },
-    check({ checked, sums, signature, key, names }) {
+    check({ checked, sums, signature, key, names, modes }) {
+      expect(new Set(modes)).toEqual(new Set([0o644]))
       expect(verify(null, Buffer.from(sums), key, Buffer.from(signature, 'latin1'))).toBe(true)
       expect(sums.match(/ {2}shoal\S*$/gm)).toHaveLength(names.length - 3)
       expect(checked.match(/: OK$/gm)).toHaveLength(names.length - 3)
@@ -230,6 +233,7 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
           const runInside = (...words: string[]) =>
             run('chroot', [place, ...words], { env: { PATH: standardPath } })
           await runInside('dpkg', '--install', '/shoal.deb')
+          const settings = await stat(join(place, 'etc', 'shoal', 'registry.env'))
 
           const unit = await readFile(join(place, 'usr/lib/systemd/system/shoal.service'), 'utf8')
           const [line = '', start = ''] = /^ExecStart=(\S+) registry$/m.exec(unit) ?? []
@@ -250,9 +254,10 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
           })
           await runInside('dpkg', '--purge', 'shoal')
           const purged = await stat(join(place, 'usr', 'lib', 'shoal')).catch(String)
-          return { uid: owner.uid, journey, purged }
+          return { uid: owner.uid, journey, purged, settingsMode: settings.mode & 0o777 }
         },
-        check({ uid, journey, purged }) {
+        check({ uid, journey, purged, settingsMode }) {
+          expect(settingsMode).toBe(0o600)
           expect(uid).toBeGreaterThan(0)
           expectJourney(journey)
           expect(purged).toContain('ENOENT')
