@@ -19,12 +19,10 @@ const Release = Type.Object(
 export const Releases = Type.Object(
   {
     releases: Type.Array(Release),
-    unavailable_because: Nullable(
-      Type.Enum(['no_release', 'packing', 'loopback_base_url'], {
-        description:
-          'why `releases` is empty: nothing was added, the registry is packing its own program, or other machines cannot reach the base URL',
-      }),
-    ),
+    status: Type.Enum(['offered', 'packing', 'no_release', 'loopback_base_url'], {
+      description:
+        'why `releases` is empty, if it is: the registry is packing its own program, no release was added, or other machines cannot reach the base URL',
+    }),
     script_sha256: Nullable({ ...Sha256, description: 'SHA-256 of the installation script' }),
     key_sha256s: Type.Array(Sha256, {
       description: 'SHA-256 of each public key that signed a release',

@@ -105,7 +105,7 @@ test('the page and the API show the checksums and the key, even on a members-onl
         })),
       },
     ],
-    unavailable_because: null,
+    status: 'offered',
     script_sha256: createHash('sha256').update(script).digest('hex'),
     key_sha256s: [release.keyFingerprint],
   })
@@ -157,7 +157,7 @@ test.runIf(ownAddress)('with a loopback base URL, other machines get an explanat
   expect(answer.text).toContain('SHOAL_BASE_URL')
   expect(answer.text).not.toContain('shoal_install')
   const list = await registry.get(url.replace('/install', '/v1/releases'))
-  expect(list.body).toMatchObject({ releases: [], unavailable_because: 'loopback_base_url' })
+  expect(list.body).toMatchObject({ releases: [], status: 'loopback_base_url' })
   expect((await registry.get('/install')).text).toContain('shoal_install')
 })
 

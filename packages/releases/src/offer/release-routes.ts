@@ -68,7 +68,7 @@ export const releaseRoutes: FastifyPluginAsync<Dependencies> = async (app, depen
     async handler(request) {
       const found = await findOffered(request)
       if (typeof found === 'string') {
-        return { releases: [], unavailable_because: found, script_sha256: null, key_sha256s: [] }
+        return { releases: [], status: found, script_sha256: null, key_sha256s: [] }
       }
       return {
         releases: found.offered.map(({ archive, release }) => ({
@@ -80,7 +80,7 @@ export const releaseRoutes: FastifyPluginAsync<Dependencies> = async (app, depen
             sha256,
           })),
         })),
-        unavailable_because: null,
+        status: 'offered',
         script_sha256: createHash('sha256').update(found.script).digest('hex'),
         key_sha256s: [...new Set(found.offered.map(({ release }) => release.keyFingerprint))],
       }

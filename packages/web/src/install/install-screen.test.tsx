@@ -7,7 +7,7 @@ import { ok, problem, scriptedRegistry } from '../testing/scripted-registry.ts'
 
 const none: Releases = {
   releases: [],
-  unavailable_because: 'no_release',
+  status: 'no_release',
   script_sha256: null,
   key_sha256s: [],
 }
@@ -24,7 +24,7 @@ test('each command can be copied, and each file has a link and a checksum', asyn
   const file = { filename: 'shoal-1.0.0-linux-x64.tar.gz', size_bytes: 1e8, sha256: 'a'.repeat(64) }
   await open({
     releases: [{ version: '1.0.0', platform: 'linux-x64', files: [file] }],
-    unavailable_because: null,
+    status: 'offered',
     script_sha256: 'b'.repeat(64),
     key_sha256s: ['c'.repeat(64)],
   })
@@ -45,8 +45,8 @@ test('without a release, the page says what the operator and the visitor can do'
   await open(none)
   expect(await screen.findAllByRole('button', { name: 'Copy the command' })).toHaveLength(2)
   expect(screen.getByText('See all models').getAttribute('href')).toBe('/')
-  await open({ ...none, unavailable_because: 'loopback_base_url' })
+  await open({ ...none, status: 'loopback_base_url' })
   expect(await screen.findByText('SHOAL_BASE_URL')).toBeTruthy()
-  await open({ ...none, unavailable_because: 'packing' })
+  await open({ ...none, status: 'packing' })
   expect(await screen.findByText(/Reload this page in a minute/)).toBeTruthy()
 })

@@ -20,8 +20,8 @@ export function InstallScreen() {
       <PageHead title="Install shoal" isHidden />
       <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Install shoal</ScreenTitle>
       {error && <Failure as="h2" error={error} onRetry={() => refetch()} />}
-      {data?.unavailable_because && <Unavailable because={data.unavailable_because} />}
-      {data && !data.unavailable_because && <Offer {...data} />}
+      {data?.status === 'offered' && <Offer {...data} />}
+      {data && data.status !== 'offered' && <Unavailable status={data.status} />}
     </div>
   )
 }
@@ -35,8 +35,8 @@ const Heading = ({ children }: { children: ReactNode }) => (
 )
 
 /** Says what the operator and the visitor can do without a release. */
-function Unavailable({ because }: { because: NonNullable<Releases['unavailable_because']> }) {
-  if (because === 'packing')
+function Unavailable({ status }: Pick<Releases, 'status'>) {
+  if (status === 'packing')
     return (
       <Text>
         This registry is preparing shoal for installation, which takes about a minute after an
@@ -45,7 +45,7 @@ function Unavailable({ because }: { because: NonNullable<Releases['unavailable_b
     )
   return (
     <>
-      {because === 'loopback_base_url' ? (
+      {status === 'loopback_base_url' ? (
         <Text>
           This registry cannot offer shoal to other machines, because its base URL works only on its
           own machine. Its operator can set <code>SHOAL_BASE_URL</code> to the address that other

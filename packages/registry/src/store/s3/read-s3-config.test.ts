@@ -55,7 +55,7 @@ test('the access key can be read from files, whose trailing line breaks are igno
     SHOAL_S3_SECRET_ACCESS_KEY_FILE: write('se/cr+et\r\n'),
   })
   expect(config?.credentials).toEqual({ accessKeyId: 'AKIA1', secretAccessKey: 'se/cr+et' })
-  const missing = { ...env, SHOAL_S3_SECRET_ACCESS_KEY_FILE: '/nowhere/secret' }
+  const missing = { SHOAL_S3_ENDPOINT, SHOAL_S3_SECRET_ACCESS_KEY_FILE: '/nowhere/secret' }
   expect(() => readS3Config(missing)).toThrow(
     'SHOAL_S3_SECRET_ACCESS_KEY_FILE must be a readable file: ENOENT',
   )
