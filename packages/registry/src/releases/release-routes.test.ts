@@ -24,7 +24,6 @@ import { startTestRegistry } from '../testing/test-registry.ts'
 import { openOwnReleases } from './own-releases.ts'
 
 const ownPlatform = `${process.platform}-${process.arch}`
-const page = { headers: { accept: 'text/html,application/xhtml+xml' } }
 const ownAddress = Object.values(networkInterfaces())
   .flatMap((all) => all ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
@@ -53,6 +52,11 @@ async function start(settings: Partial<RegistryConfig> = {}) {
       await using made = await writeRelease({ key, version, program: program(version), ...others })
       return (await releases.add([made.path], async () => undefined)).release
     },
+    /** Requests the page, as a browser does. */
+    getPage: () =>
+      registry.get(`http://localhost:${registry.port}/install`, {
+        headers: { accept: 'text/html,application/xhtml+xml' },
+      }),
     /** Runs the registry's installation script, or `script` if it is given. */
     async install(
       home: string,
@@ -81,7 +85,7 @@ const run = async (path: string, home: string, ...words: string[]) =>
 
 test('without a release, the page and the script explain how to add one', async () => {
   const registry = await start()
-  const html = await registry.get('/install', page)
+  const html = await registry.getPage()
   expect(html.headers.get('content-type')).toContain('text/html')
   expect(html.text).toContain('If you run this registry')
   const { text, headers } = await registry.get('/install')
@@ -109,7 +113,7 @@ test('the page and the API show the checksums and the key, even on a members-onl
     script_sha256: createHash('sha256').update(script).digest('hex'),
     key_sha256s: [release.keyFingerprint],
   })
-  const { status, text, headers } = await registry.get('/install', page)
+  const { status, text, headers } = await registry.getPage()
   expect(status).toBe(200)
   expect(headers.get('vary')).toContain('Accept')
   expect(text).toContain(release.keyFingerprint)
@@ -124,7 +128,7 @@ test('the page and the API show the checksums and the key, even on a members-onl
 test('over HTTPS, the page does not warn about HTTP', async () => {
   const registry = await start({ baseUrl: 'https://models.example.org' })
   await registry.add()
-  const { text } = await registry.get('/install', page)
+  const { text } = await registry.getPage()
   expect(text).not.toContain('This registry uses HTTP')
   expect(text).toContain('https://models.example.org/install')
 })
