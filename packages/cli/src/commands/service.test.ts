@@ -51,7 +51,9 @@ esac
 
 onLinux('without a service manager, install writes the unit and says how to start it', async () => {
   await using at = await scene()
-  const env = { SHOAL_API_KEY: 'a-secret-key', SHOAL_TOKEN_FILE: 'token', SHOAL_THREADS: '2' }
+  const token = join(at.path, 'token')
+  await writeFile(token, 'a-secret-token')
+  const env = { SHOAL_API_KEY: 'a-secret-key', SHOAL_TOKEN_FILE: token, SHOAL_THREADS: '2' }
   const installed = await at.service(['install', '--port', '11500', '--models', 'my models'], env)
   expect(installed).toMatchObject({ exitCode: 0, stdout: `${at.file}\n` })
   expect(installed.stderr).toContain('systemctl --user enable --now shoal.service')
@@ -61,7 +63,7 @@ onLinux('without a service manager, install writes the unit and says how to star
   expect(unit).toContain(`"serve" "--port=11500" "--models=${process.cwd()}/my models"`)
   expect(unit).toContain(`Environment="SHOAL_HOME=${at.path}"\n`)
   expect(unit).toContain('Environment="SHOAL_THREADS=2"\n')
-  expect(unit).toContain(`Environment="SHOAL_TOKEN_FILE=${process.cwd()}/token"\n`)
+  expect(unit).toContain(`Environment="SHOAL_TOKEN_FILE=${token}"\n`)
   expect(unit).not.toContain('secret-')
   expect(unit).not.toContain('a-secret')
   const status = await at.service(['status', '--json'])
