@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { DeleteObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
-import { formatSeconds } from '@shoal/core/units'
 import { ConfigError } from '../../errors.ts'
 import type { ExplainRefusal } from './explain-refusal.ts'
 import { multipartUploads } from './multipart-uploads.ts'
@@ -18,16 +17,13 @@ type Dependencies = {
   allow: ExplainRefusal
 }
 type Headers = Pick<S3Support, 'takesContentHash' | 'takesChecksum'>
-/** A response of the store. `date`: its `Date` header. */
-type Answer = { ok: boolean; status: number; date: string | null; bytes: Buffer }
+type Answer = { ok: boolean; status: number; bytes: Buffer }
 
 /** A part of the minimum size that S3 requires for all parts except the last. */
 const firstPart = Buffer.alloc(5 * 1024 * 1024)
 const lastPart = Buffer.from('the bytes that were announced')
 const wrongPart = Buffer.from('other bytes, of the same size')
 const urlLifetimeSeconds = 600
-/** A smaller difference between the clocks of this machine and the store is not the reason for a refusal. */
-const maxClockDifferenceMs = 60_000
 
 /** Headers that a presigned URL may require, in the order in which they are tried. */
 const headerChoices: Headers[] = [
@@ -64,13 +60,8 @@ export async function probeS3(dependencies: Dependencies): Promise<S3Support> {
   )
 }
 
-/** Returns why the store refused an upload: the clocks differ, or what the store itself says. */
-function explain({ status, date, bytes }: Answer): string {
-  const aheadMs = Date.now() - Date.parse(date ?? '')
-  if (Math.abs(aheadMs) > maxClockDifferenceMs) {
-    const side = aheadMs > 0 ? 'ahead of' : 'behind'
-    return `this machine's clock is ${formatSeconds(Math.abs(aheadMs) / 1000)} ${side} the store's`
-  }
+/** Returns what the store itself says about its refusal. The clocks are not the reason: see `clockOffsetMs`. */
+function explain({ status, bytes }: Answer): string {
   const element = (name: string) =>
     new RegExp(`<${name}>([^<]{1,200})`).exec(bytes.toString('utf8'))?.[1]
   return [`status ${status}`, element('Code'), element('Message')].filter(Boolean).join(', ')
@@ -92,12 +83,7 @@ async function tryHeaders(
       async (signal) => {
         const response = await fetch(url, { ...init, signal })
         const bytes = Buffer.from(await response.arrayBuffer())
-        return {
-          ok: response.ok,
-          status: response.status,
-          date: response.headers.get('date'),
-          bytes,
-        }
+        return { ok: response.ok, status: response.status, bytes }
       },
       { timeoutMs: caller.timeouts.assemblyMs }, // 5 MiB over a slow line may take longer than other requests
     )
