@@ -10,6 +10,6 @@ export const toggleLike = {
 } as const
 export const setLike = { method: 'PUT', url: '/v1/models/:id/like' } as const
 export const getFacets = { method: 'GET', url: '/v1/facets' } as const
-export const getReleases = { method: 'GET', url: '/v1/releases' } as const
+export const getReleases = { method: 'GET', url: '/v1/releases', isAnonymous: true } as const
 export const getStats = { method: 'GET', url: '/v1/stats' } as const
 export const getUser = { method: 'GET', url: '/v1/users/:username' } as const
