@@ -170,6 +170,7 @@ describeApi('every response', { on: ['SQLite', 'three nodes'] }, (start, oneNode
         '/v1/api-keys',
       ]),
     )
+    expect(body.paths['/v1/auth/login']).toMatchObject({ post: { security: [] } })
     const docs = await registry.get('/docs/')
     expect(docs.status).toBe(200)
     expect(docs.text).not.toMatch(/https?:\/\/(?!localhost|127\.)/)
