@@ -30,14 +30,15 @@ for (const signal of signals) {
 
 /**
  * Exits. `process.exit` waits for file operations that are still running, and those on a pipe or on a network disk that
- * is gone may never end. If the command was stopped, they are therefore ended with the process, by the signal itself.
+ * is gone may never end. If the command was stopped, they are therefore ended with the process, by a signal.
  */
 async function exit(exitCode: number, waitMs = graceMs) {
   const until = performance.now() + waitMs
   const isReading = () => process.getActiveResourcesInfo().some((name) => /^FSReq/.test(name))
-  while (stoppedAt !== undefined && isReading() && performance.now() < until) await sleep(10)
+  const isStopped = exitCode === exitCodes.stopped
+  while (isStopped && isReading() && performance.now() < until) await sleep(10)
   for (const signal of signals) process.removeAllListeners(signal) // from now on, a signal ends the process immediately
-  if (stoppedAt !== undefined && isReading()) process.kill(process.pid, 'SIGINT')
+  if (isStopped && isReading()) process.kill(process.pid, 'SIGINT')
   else process.exit(exitCode)
 }
 

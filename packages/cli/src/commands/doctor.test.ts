@@ -51,7 +51,9 @@ test('an offline registry is reported as a problem, with advice', async () => {
   expect(registry?.advice).toContain('shoal registry')
   expect(findings.find(({ check }) => check === 'model-folders')).toMatchObject({
     state: 'warning',
-    text: expect.stringMatching(/^The model folder .*unmounted cannot be read: ENOENT/),
+    text: expect.stringMatching(
+      /^The model folder .*unmounted cannot be read: it no longer exists/,
+    ),
   })
   expect(exitCode).toBe(1)
 })

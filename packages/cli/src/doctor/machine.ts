@@ -1,6 +1,6 @@
 import { access, constants, readdir, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ignoreMissing } from '@shoal/files'
+import { ignoreMissing, reasonOfErrno } from '@shoal/files'
 import type { Context } from '../context.ts'
 import { formatBytes, formatMachine } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
@@ -16,14 +16,11 @@ export async function machineFindings({
   modelFolders,
 }: Context): Promise<Finding[]> {
   const { memoryBytes } = environment
-  const folder = await nearestThere(places.models)
-  const { bavail, bsize } = await statfs(folder)
   const machine = formatMachine(memoryBytes)
   return [
     { check: 'node', state: 'ok', text: `Node ${process.versions.node}` },
-    await writing(places.models, folder),
+    ...(await storing(places.models)),
     ...(await Promise.all(modelFolders.map(reading))),
-    room(places.models, bavail * bsize),
     memoryBytes < minMemoryBytes
       ? {
           check: 'memory',
@@ -36,26 +33,31 @@ export async function machineFindings({
   ]
 }
 
+/** Checks the models folder, and the space on its disk. */
+async function storing(models: string): Promise<Finding[]> {
+  try {
+    const folder = await nearestThere(models)
+    const { bavail, bsize } = await statfs(folder)
+    await access(folder, constants.W_OK)
+    const text = `Models are stored in ${models}`
+    return [{ check: 'models-folder', state: 'ok', text }, room(models, bavail * bsize)]
+  } catch (error) {
+    return [
+      {
+        check: 'models-folder',
+        state: 'problem',
+        text: `Models cannot be written to ${models}: ${reasonOfErrno(error as Error)}`,
+        advice:
+          "Change the folder's permissions, connect its disk, or set SHOAL_HOME to another folder.",
+      },
+    ]
+  }
+}
+
 /** Returns the path or its nearest existing ancestor: the models folder does not exist before the first pull. */
 async function nearestThere(path: string): Promise<string> {
   const isThere = await statfs(path).catch(ignoreMissing)
   return isThere ? path : nearestThere(dirname(path))
-}
-
-async function writing(models: string, folder: string): Promise<Finding> {
-  const refusal = await access(folder, constants.W_OK).then(
-    () => undefined,
-    (error: Error) => error.message,
-  )
-  if (refusal === undefined) {
-    return { check: 'models-folder', state: 'ok', text: `Models are stored in ${models}` }
-  }
-  return {
-    check: 'models-folder',
-    state: 'problem',
-    text: `Models cannot be written to ${models}: ${refusal}`,
-    advice: "Change the folder's permissions, or set SHOAL_HOME to another folder.",
-  }
 }
 
 /** Checks a read-only model folder. */
@@ -63,7 +65,7 @@ async function reading(folder: string): Promise<Finding> {
   const check = 'model-folders'
   const refusal = await readdir(folder).then(
     () => undefined,
-    (error: Error) => error.message,
+    (error: NodeJS.ErrnoException) => reasonOfErrno(error),
   )
   if (refusal === undefined) {
     return { check, state: 'ok', text: `The model folder ${folder} can be read` }

@@ -104,7 +104,7 @@ test.runIf(process.platform === 'linux').each([
 test.each([
   ['ENOTCONN', 'open', '/m/x', 'The folder /m cannot be used: its network disk is not connected.'],
   ['EIO', 'read', undefined, 'A file cannot be read or written: the disk reported an error.'],
-  ['EMFILE', 'scandir', '/m', 'The folder / cannot be used: too many files are open.'],
+  ['EMFILE', 'scandir', '/m', 'The folder /m cannot be used: too many files are open.'],
   ['ECONNRESET', 'read', undefined, undefined],
 ])(
   '%s is explained with its path, unless it is not about a file',

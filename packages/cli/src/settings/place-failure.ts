@@ -46,7 +46,7 @@ export function placeFailure(error: unknown, places: Places): Failure | undefine
 
 function formatSubject(path: string, syscall: string): string {
   if (syscall === 'mkdir') return `The folder ${path} cannot be created`
-  const folder = dirname(path)
+  const folder = /^(rmdir|scandir|statfs)$/.test(syscall) ? path : dirname(path)
   return isWritable(folder) && existsSync(path)
     ? `The file ${path} cannot be opened`
     : `The folder ${folder} cannot be used`

@@ -36,6 +36,15 @@ test("the error for a prompt that is too long contains the name of the endpoint'
   expect(await paramAt('/v1/embeddings', { model, input: 'Hello' })).toBe('input')
 })
 
+test('a disk that cannot be used is named, with the reason', async () => {
+  const system = { code: 'ENOTCONN', errno: -107, syscall: 'open', path: '/mnt/models' }
+  const { url } = await useTestDaemon({}, refusing(Object.assign(new Error('raw'), system)))
+  expect(await fetchError(url, '/v1/completions', { model, prompt: 'Hello' })).toMatchObject({
+    status: 503,
+    detail: '/mnt/models cannot be used: its network disk is not connected',
+  })
+})
+
 test('an error from the runtime contains the invalid parameter', async () => {
   const unknown = promptError('unknown_token', 'no token 9', { param: 'logit_bias' })
   const { url } = await useTestDaemon({}, refusing(unknown))

@@ -51,8 +51,15 @@ function toFileFault(error: unknown): Fault | undefined {
   if (hasCode(error, 'file_busy')) return new Fault('model_busy', error.message)
   if (hasCode(error, 'no_room')) return new Fault('no_room', error.message)
   if (isErrno(error, 'ENOSPC', 'EDQUOT')) return new Fault('no_room', reasonOfErrno(error))
-  return undefined
+  if (!isErrno(error, ...diskErrors) || error.path === undefined) return undefined
+  return new Fault('model_not_loaded', `${error.path} cannot be used: ${reasonOfErrno(error)}`)
 }
+
+/** Errors of a disk, or of its permissions, that the daemon's user can do something about. */
+const diskErrors = [
+  ...['EACCES', 'EHOSTDOWN', 'EIO', 'EMFILE', 'ENFILE', 'ENODEV', 'ENOTCONN', 'ENXIO'],
+  ...['EPERM', 'EREMOTEIO', 'EROFS', 'ESTALE', 'ETIMEDOUT'],
+]
 
 /**
  * Converts an error that occurs after the response has begun. Logs an error with a status of 500 or higher, because the
