@@ -36,6 +36,7 @@ const nothingHere = 'Page not found'
 const extractText = (html: string) =>
   html
     .replace(/<script[^>]*>.*?<\/script>/gs, '')
+    .replace(/<\/?span[^>]*>/g, '') // within words
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
 
