@@ -10,9 +10,9 @@ const content = { filename: 'one', ...file, pieceHashes: new Uint8Array(20), isP
 const torrentBytes = torrentFile({ info: infoDictionary(content), webSeeds: [] })
 
 /** Starts a member of a swarm, and counts its connections. */
-async function member(seedOutgoingConnections = true) {
+async function member({ host = '127.0.0.1', seedOutgoingConnections = true } = {}) {
   const client = torrentClient({
-    host: '127.0.0.1',
+    host,
     port: 0,
     uploadLimit: undefined,
     seedOutgoingConnections,
@@ -33,18 +33,21 @@ async function member(seedOutgoingConnections = true) {
   return one
 }
 
-test('two peers that connect to each other keep only one connection', async () => {
-  const [ana, ben] = [await member(), await member()]
-  ana.torrent.addPeer(ben.address)
-  ben.torrent.addPeer(ana.address)
-  // Both clients see the connection that is kept; at least one of them sees the other connection.
-  await expect.poll(() => ana.seen + ben.seen).toBeGreaterThanOrEqual(3)
-  const connections = () => [ana.torrent.wires.length, ben.torrent.wires.length]
-  await expect.poll(connections).toEqual([1, 1])
-  const [kept] = ana.torrent.wires
-  const opener = ana.client.peerId < ben.client.peerId ? 'tcpOutgoing' : 'tcpIncoming'
-  expect(kept?.type).toBe(opener)
-})
+test.each(['127.0.0.1', '::'])(
+  'two peers that listen on %s and connect to each other keep only one connection',
+  async (host) => {
+    const [ana, ben] = [await member({ host }), await member({ host })]
+    ana.torrent.addPeer(ben.address)
+    ben.torrent.addPeer(ana.address)
+    // Both clients see the connection that is kept; at least one of them sees the other connection.
+    await expect.poll(() => ana.seen + ben.seen).toBeGreaterThanOrEqual(3)
+    const connections = () => [ana.torrent.wires.length, ben.torrent.wires.length]
+    await expect.poll(connections).toEqual([1, 1])
+    const [kept] = ana.torrent.wires
+    const opener = ana.client.peerId < ben.client.peerId ? 'tcpOutgoing' : 'tcpIncoming'
+    expect(kept?.type).toBe(opener)
+  },
+)
 
 test('if the kept connection breaks, the other one is opened again', async () => {
   const [ana, ben] = [await member(), await member()]

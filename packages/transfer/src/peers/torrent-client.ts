@@ -1,3 +1,4 @@
+import type Wire from 'bittorrent-protocol'
 import WebTorrent, { type Torrent } from 'webtorrent'
 import { guardWires } from './guard-wires.ts'
 import { limitPeerConnections } from './limit-connections.ts'
@@ -38,8 +39,19 @@ export function torrentClient(options: TorrentClientOptions): WebTorrent {
   })
   checkPrivateNames('client', client)
   limitPeerConnections(incomingServer(client))
-  client.on('add', (torrent: Torrent) => keepOneConnection(torrent, client.peerId))
+  client.on('add', (torrent: Torrent) => {
+    torrent.on('wire', unmapAddress)
+    keepOneConnection(torrent, client.peerId)
+  })
   return client
+}
+
+/**
+ * Restores the IPv4 address of a peer that has connected over IPv4 to a client that listens on `::`, so that the peer
+ * has the same address as in a connection that we open to it.
+ */
+function unmapAddress(wire: Wire) {
+  wire.remoteAddress = wire.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/i, '')
 }
 
 /**

@@ -1,6 +1,7 @@
 import { directNetwork } from '@shoal/network'
 import { closeThread, startThread } from '@shoal/threads'
 import { followLimit, type Limit, readLimit } from '../limit.ts'
+import { anyHost } from '../peers/peer-host.ts'
 import type {
   SeederEvents,
   SeederMethods,
@@ -44,7 +45,7 @@ export function startSeeder(given: SeederOptions): Seeder {
   const { onDropped, onFailed, uploadLimit, ...options } = given
   const setup: SeedSetup = {
     network: directNetwork,
-    host: '0.0.0.0',
+    host: anyHost(),
     port: 0,
     ratio: undefined,
     isLocalDiscoveryOn: false,

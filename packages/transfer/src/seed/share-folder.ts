@@ -72,7 +72,7 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
     onProblem,
   })
   const seeder = startSeeder({
-    host: registry ? peerHostFor(registry.address) : '0.0.0.0',
+    ...(registry && { host: peerHostFor(registry.address) }),
     ...setup,
     onDropped(path, message) {
       shared.delete(path)

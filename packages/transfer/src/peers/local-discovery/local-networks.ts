@@ -32,7 +32,7 @@ export function findLocalNetworks(host: string): LocalNetwork[] {
  * Returns the network interfaces; none if the system cannot list them, as in some sandboxes or when all file
  * descriptors are in use.
  */
-function findInterfaces(): NodeJS.Dict<NetworkInterfaceInfo[]> {
+export function findInterfaces(): NodeJS.Dict<NetworkInterfaceInfo[]> {
   try {
     return networkInterfaces()
   } catch (error) {
