@@ -20,6 +20,10 @@ export const hiddenStem = (filename: string): string =>
     ? filename
     : createHash('sha256').update(filename).digest('hex')
 
+/** The port and the peer ID with which a folder of models is shared. */
+export const getContactPath = (modelsDirectory: string): string =>
+  join(modelsDirectory, shoalDirectory, 'contact')
+
 export function getFilePaths(path: string) {
   const hidden = join(dirname(path), shoalDirectory, hiddenStem(basename(path)))
   return {
@@ -35,5 +39,7 @@ export function getFilePaths(path: string) {
     copy: `${hidden}.copy`,
     /** The registry's response to the download request for a partial file. */
     download: `${hidden}.download`,
+    /** The port and the peer ID of a pull. */
+    contact: `${hidden}.contact`,
   }
 }

@@ -94,7 +94,7 @@ async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<stri
 function isSidecar(name: string, filename: string): boolean {
   const stem = hiddenStem(filename)
   if (!name.startsWith(`${stem}.`)) return false
-  return /^(json|journal|torrent|download|copy|import|preset)(\.[0-9a-f-]{36})?(\.new)?$/.test(
+  return /^(json|journal|torrent|download|copy|import|preset|contact)(\.[0-9a-f-]{36})?(\.new)?$/.test(
     name.slice(stem.length + 1),
   )
 }

@@ -10,6 +10,7 @@ import type { ChunkLedger } from '../chunks/chunk-ledger.ts'
 import type { Chunk, Manifest } from '../chunks/manifest.ts'
 import { type PiecesHere, piecesHere } from '../chunks/pieces-here.ts'
 import type { Tuning } from '../chunks/tuning.ts'
+import { forgetContact } from '../disk/kept-contact.ts'
 import { followLimit, type Limit, readLimit } from '../limit.ts'
 import { getTorrent } from './get-torrent.ts'
 import { pace } from './pace.ts'
@@ -41,6 +42,8 @@ type Setup = PeerSettings & {
   board: Board
   ledger: ChunkLedger
   path: string
+  /** Where the pull's port and peer ID are saved while it uses peers. */
+  contactPath: string
   /** Hashes chunks on disk. */
   checker: ChunkChecker
   /** Bytes per second; undefined for no limit. */
@@ -167,6 +170,7 @@ export function joinPeers(setup: Setup): Peers {
   async function isAnybodyThere(discoveryOptions: { host: string; isLocalDiscoveryOn: boolean }) {
     discovery = await startPeerDiscovery({
       ...discoveryOptions,
+      contactPath: setup.contactPath,
       tracker: parseTracker(setup.download),
       infoHash: setup.download.torrent_info_hash,
       leftBytes: () => manifest.fileSizeBytes - receivedBytes(board),
@@ -205,6 +209,7 @@ export function joinPeers(setup: Setup): Peers {
       over.abort()
       finish()
       await Promise.all([discovery?.close(), swarm?.close()])
+      if (discovery) await forgetContact(setup.contactPath, discovery)
     },
   }
 }

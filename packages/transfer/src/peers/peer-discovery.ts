@@ -4,10 +4,11 @@
  * the peer ID.
  */
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newPeerId } from '@shoal/model-file'
 import { backoffMs } from '@shoal/network'
+import { isPortTaken, keepContact, readContact } from '../disk/kept-contact.ts'
 import { startLocalDiscovery } from './local-discovery/local-discovery.ts'
 import { announceTo, type TrackerFetch } from './tracker-announce.ts'
 
@@ -18,6 +19,8 @@ export type PeerDiscoverySetup = {
   leftBytes(): number
   /** The address on which to listen for peers. */
   host: string
+  /** Where the port and the peer ID are saved. If an earlier pull was killed, its port and peer ID are used again. */
+  contactPath: string
   isLocalDiscoveryOn: boolean
   fetch: TrackerFetch
 }
@@ -32,6 +35,7 @@ export type Handover = {
 }
 
 export interface PeerDiscovery {
+  readonly port: number
   /** Resolves when a peer has been found. Never settles if none appears. */
   readonly found: Promise<void>
   /** Why the last announce failed; undefined if it succeeded. */
@@ -54,8 +58,7 @@ const stopTimeoutMs = 500
 
 /** Starts discovery. Resolves when it is listening for peers, and rejects if it cannot listen. */
 export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<PeerDiscovery> {
-  const { tracker, infoHash, host, fetch } = setup
-  const peerId = newPeerId()
+  const { tracker, infoHash, host, contactPath, fetch } = setup
   const peers = new Set<string>()
   const found = Promise.withResolvers<void>()
   const over = new AbortController()
@@ -74,10 +77,13 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
     socket.once('data', () => find([])) // the peer gets no response until it reconnects to the BitTorrent client
   })
   server.maxConnections = maxConnections
-  server.listen(0, host)
-  await once(server, 'listening')
+  const former = readContact(contactPath)
+  const isTakenOver = former !== undefined && (await listenOn(server, former.port, host))
+  if (!isTakenOver) await listenOn(server, 0, host)
   server.on('error', () => undefined) // for example, too many open files: incoming connections fail, and are retried
   const { port } = server.address() as AddressInfo
+  const peerId = isTakenOver ? former.peerId : newPeerId()
+  await keepContact(contactPath, { port, peerId })
 
   const announce = (event: 'started' | 'stopped' | undefined, until: AbortSignal) =>
     announceTo(
@@ -140,6 +146,7 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
   }
 
   return {
+    port,
     found: found.promise,
     trackerError: () => trackerError,
 
@@ -152,5 +159,17 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
       if (signal.aborted) return
       await Promise.all([stop(), leave()])
     },
+  }
+}
+
+/** Listens on a port; 0 for any free port. Resolves with false if another program uses the port. */
+async function listenOn(server: Server, port: number, host: string): Promise<boolean> {
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    return true
+  } catch (error) {
+    if (port === 0 || !isPortTaken(error)) throw error
+    return false
   }
 }

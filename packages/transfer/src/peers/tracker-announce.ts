@@ -68,7 +68,7 @@ function announceUrl(
 ) {
   const query = [
     `info_hash=${infoHash.replace(/../g, '%$&')}`,
-    `peer_id=${peerId}`,
+    `peer_id=${encodeURIComponent(peerId)}`,
     `port=${port}`,
     `uploaded=0&downloaded=0&left=${leftBytes}`,
     'compact=1',

@@ -7,6 +7,7 @@ import { chunkQueue } from '../chunks/chunk-queue.ts'
 import type { Chunk, Manifest } from '../chunks/manifest.ts'
 import { serveSource } from '../chunks/serve-source.ts'
 import type { Tuning } from '../chunks/tuning.ts'
+import { getFilePaths } from '../disk/file-paths.ts'
 import type { PartialFile } from '../disk/partial-file.ts'
 import { verificationFailed } from '../errors.ts'
 import type { PullEvent, SourceShare } from '../events.ts'
@@ -31,6 +32,8 @@ const maxBadTimes = 5
 const syncEveryMs = 5000
 
 export type ChunkPull = {
+  /** The path of the finished file. */
+  path: string
   client: RegistryClient
   modelName: string
   file: ModelFile
@@ -101,6 +104,7 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
     board,
     ledger,
     path: partial.path,
+    contactPath: getFilePaths(pull.path).contact,
     checker: workers[0] as ChunkWorker,
     downloadLimit: rateLimit,
     registryUrls: fileUrls(client.baseUrl, pull.download, manifest.sha256),

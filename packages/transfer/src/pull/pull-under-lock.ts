@@ -109,13 +109,14 @@ function mergeAttempts(first: PulledChunks, second: PulledChunks): PulledChunks 
 }
 
 /**
- * Deletes the auxiliary files of a finished or abandoned partial file: its journal, its saved response, and
- * unfinished copies of the file and of its record.
+ * Deletes the auxiliary files of a finished or abandoned partial file: its journal, its saved response, its saved port,
+ * and unfinished copies of the file and of its record.
  */
 export async function clearUp(path: string): Promise<void> {
-  const { journal, record, copy } = getFilePaths(path)
+  const { journal, record, copy, contact } = getFilePaths(path)
   await rm(journal, { force: true })
   await rm(copy, { force: true })
+  await rm(contact, { force: true })
   await rm(`${journal}.new`, { force: true })
   await forgetDownload(path)
   for (const name of await readdir(dirname(record))) {

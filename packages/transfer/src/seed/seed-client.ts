@@ -3,7 +3,15 @@ import { closeSync, openSync } from 'node:fs'
 import type { Notify } from '@shoal/core/rpc'
 import { pieceLengthFor } from '@shoal/model-file'
 import { openNetwork, useForFetch } from '@shoal/network/requests'
+import type WebTorrent from 'webtorrent'
 import type { Torrent } from 'webtorrent'
+import {
+  forgetContact,
+  isPortTaken,
+  type KeptContact,
+  keepContact,
+  readContact,
+} from '../disk/kept-contact.ts'
 import { startLocalDiscovery } from '../peers/local-discovery/local-discovery.ts'
 import { createPieceStoreClass } from '../peers/piece-store.ts'
 import { destroyClient, torrentClient } from '../peers/torrent-client.ts'
@@ -34,13 +42,12 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
   const quotas = new Map<string, UploadQuota>()
   let isPaused = false
   const { host, port, uploadLimit } = setup
+  const contactPath = port === 0 ? setup.contactPath : undefined
   const network = openNetwork(setup.network)
   const endFetchUse = useForFetch(network) // WebTorrent contacts trackers with `fetch`
-  const client = torrentClient({ host, port, uploadLimit, seedOutgoingConnections: true })
-  client.on('error', (error: NodeJS.ErrnoException | string) => {
-    const code = typeof error === 'string' ? undefined : error.code
-    notify('failed', { message: String(error), code })
-  })
+  const former = contactPath === undefined ? undefined : readContact(contactPath)
+  let saving = Promise.resolve()
+  let client = openClient(former)
   const reportTimer = setInterval(reportStatus, reportIntervalMs)
   const discovery = setup.isLocalDiscoveryOn
     ? startLocalDiscovery({
@@ -49,6 +56,35 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
         torrents: openTorrents,
       })
     : undefined
+
+  function openClient(contact: KeptContact | undefined): WebTorrent {
+    const opened = torrentClient({
+      host,
+      port: contact?.port ?? port,
+      uploadLimit,
+      seedOutgoingConnections: true,
+      ...(contact && { peerId: Buffer.from(contact.peerId).toString('hex') }),
+    })
+    opened.on('listening', () => {
+      const peerId = Buffer.from(opened.peerId, 'hex').toString()
+      if (contactPath) saving = keepContact(contactPath, { port: opened.torrentPort, peerId })
+    })
+    opened.on('error', (error: NodeJS.ErrnoException | string) => {
+      if (contact && isPortTaken(error)) return openAgain()
+      const code = typeof error === 'string' ? undefined : error.code
+      notify('failed', { message: String(error), code })
+    })
+    return opened
+  }
+
+  /** Uses any free port and a new peer ID instead of the former ones. */
+  function openAgain() {
+    client = openClient(undefined)
+    for (const one of shared.values()) {
+      one.torrent = undefined
+      if (!isPaused) give(one)
+    }
+  }
 
   function openTorrents(): Torrent[] {
     return [...shared.values()].flatMap(({ file, torrent }) => (file.isOpen && torrent) || [])
@@ -75,7 +111,8 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
   }
 
   function give(one: Shared) {
-    if (one.torrent || one.quota.isUsedUp()) return
+    // If the client has failed because its port is in use, `openAgain` follows.
+    if (one.torrent || one.quota.isUsedUp() || client.destroyed) return
     const torrent = client.add(one.file.torrent, settingsFor(one))
     torrent.on('error', (error: Error) => drop(one.file.path, error.message))
     torrent.on('wire', one.quota.watch)
@@ -150,6 +187,8 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
       discovery?.close()
       reportStatus()
       await destroyClient(client)
+      await saving
+      if (contactPath) await forgetContact(contactPath, { port: client.torrentPort })
       endFetchUse()
       await network.destroy()
       for (const { fd } of shared.values()) closeSync(fd)

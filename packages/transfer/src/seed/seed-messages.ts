@@ -7,7 +7,13 @@ export type SeedSetup = {
   network: NetworkSettings
   /** The address on which to listen for peers. */
   host: string
+  /** 0 for any free port. */
   port: number
+  /**
+   * Where the port and the peer ID are saved, if `port` is 0. If an earlier seeder was killed, its port and peer ID are
+   * used again. Undefined to save nothing.
+   */
+  contactPath: string | undefined
   /** The limit at the beginning, in bytes per second; undefined for no limit. */
   uploadLimit: number | undefined
   /**

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import WebTorrent, { type Torrent } from 'webtorrent'
 import { slowTest } from '../../../../testing/slow-test.ts'
@@ -117,4 +118,27 @@ test('a seeder reports a failure if its port is in use', async () => {
   expect(seeder.failure()).toContain('EADDRINUSE')
   await seeder.close()
   other.close()
+})
+
+test('a seeder takes over the port and the peer ID of an earlier one that was killed, unless the port is in use', async () => {
+  const { seeder, tracker } = await swarmScene(file)
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const contactPath = join(temporaryDirectory(), 'contact')
+  const peerId = '-WW0300-abcdefghijkl'
+  writeFileSync(contactPath, JSON.stringify({ port, peerId })) // left by a seeder that was killed
+  const peers = () =>
+    Object.values(tracker.torrents).flatMap((one) => Object.keys(one?.peers.cache ?? {}))
+
+  const elsewhere = await seeder(file.bytes, { contactPath })
+  await expect.poll(() => elsewhere.status().port).toBeGreaterThan(0)
+  expect(elsewhere.status().port).not.toBe(port)
+  await elsewhere.close()
+  expect(existsSync(contactPath)).toBe(false)
+
+  other.close()
+  writeFileSync(contactPath, JSON.stringify({ port, peerId }))
+  await seeder(file.bytes, { contactPath })
+  expect(peers()).toEqual([`127.0.0.1:${port}`])
 })

@@ -47,6 +47,7 @@ export function startSeeder(given: SeederOptions): Seeder {
     network: directNetwork,
     host: anyHost(),
     port: 0,
+    contactPath: undefined,
     ratio: undefined,
     isLocalDiscoveryOn: false,
     ...options,

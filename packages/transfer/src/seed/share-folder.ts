@@ -1,12 +1,13 @@
 import { basename, dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { getContactPath } from '../disk/file-paths.ts'
 import type { Limit } from '../limit.ts'
 import { peerHostFor } from '../peers/peer-host.ts'
 import type { SeedSetup, SeedStatus, SharedFileStatus } from './seed-messages.ts'
 import { startSeeder } from './seeder.ts'
 import { type ShareableOptions, shareableFiles } from './shareable-files.ts'
 
-export type SharingOptions = Partial<Omit<SeedSetup, 'network' | 'uploadLimit'>> &
+export type SharingOptions = Partial<Omit<SeedSetup, 'network' | 'uploadLimit' | 'contactPath'>> &
   Omit<ShareableOptions, 'onProblem'> & {
     /** Maximum number of bytes per second sent to peers. */
     uploadLimit?: Limit | undefined
@@ -73,6 +74,7 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
   })
   const seeder = startSeeder({
     ...(registry && { host: peerHostFor(registry.address) }),
+    contactPath: getContactPath(modelsDirectory),
     ...setup,
     onDropped(path, message) {
       shared.delete(path)
