@@ -29,5 +29,6 @@ export { type VerifyOptions, type VerifyResult, verifyFile } from './local/verif
 export { type PulledFile, pullFile } from './pull/pull-file.ts'
 export type { PullOptions } from './pull/pull-options.ts'
 export { type PushOptions, pushFile } from './push/node/push-file.ts'
+export { type PushFilesOptions, pushFiles } from './push/node/push-files.ts'
 export type { SeedStatus } from './seed/seed-messages.ts'
 export { type Sharing, type SharingOptions, sharedName, shareFolder } from './seed/share-folder.ts'

@@ -18,6 +18,7 @@ test('the push engine imports only packages that work in a browser', () => {
   expect([...new Set(loaded)].sort()).toEqual([
     '@shoal/core/async',
     '@shoal/core/errors',
+    '@shoal/model-file/browser',
     '@shoal/network/backoff',
     '@shoal/protocol/client',
     '@shoal/protocol/retry-after',

@@ -147,7 +147,7 @@ test('if a push is refused after one file has been published, the model keeps th
   await using registry = await realRegistry({ quotaBytes: 2e6 })
   const { client, token } = await somebody(registry.url)
   const second = join(home.path, 'second.gguf')
-  await writeGgufFile(second, 2e6, 1)
+  await writeGgufFile(second, 3e6, 1)
   const { stderr } = await shoalHere(['push', nanoPath, second, '--name', 'two'], {
     home: home.path,
     registry: registry.url,

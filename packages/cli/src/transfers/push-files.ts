@@ -19,25 +19,23 @@ type PushFilesOptions = {
 
 /** Uploads files to an existing model, and shows one progress bar for all of them. */
 export async function pushFiles(printer: Printer, options: PushFilesOptions): Promise<ModelFile[]> {
-  const { files, signal, ...pushOptions } = options
-  const { pushFile } = await import('@shoal/transfer')
+  const { files, signal } = options
+  const transfer = await import('@shoal/transfer')
   const bytesTotal = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   const progress = await openProgress(printer, options.modelName)
   const report = pushReport(printer, progress, bytesTotal)
-  const pushed: ModelFile[] = []
+  const sizes = new Map(files.map(({ filename, sizeBytes }) => [filename, sizeBytes]))
   try {
-    for (const { path, filename, sizeBytes } of files) {
-      const onEvent = report.onEvent.bind(undefined, filename, sizeBytes)
-      pushed.push(await pushFile({ ...pushOptions, path, filename, signal, onEvent }))
-      report.fileDone(sizeBytes)
-    }
+    return await transfer.pushFiles({
+      ...options,
+      onEvent: (filename, event) => report.onEvent(filename, sizes.get(filename) ?? 0, event),
+    })
   } catch (error) {
-    progress.end()
     if (!signal.aborted) throw error
     const message = `Stopped at ${computePercent(report.status())}%. Uploaded data is kept.`
     const hint = 'Run the same command again to resume.'
     throw new Failure('stopped', message, { hint, cause: error })
+  } finally {
+    progress.end()
   }
-  progress.end()
-  return pushed
 }

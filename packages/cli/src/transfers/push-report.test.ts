@@ -6,8 +6,7 @@ import { pushReport } from './push-report.ts'
 
 const sizeBytes = 1000
 
-/** Reports the events of one file, and returns the status that is shown after each event. */
-function show(events: PushEvent[]) {
+function open(bytesTotal: number) {
   const shown: ProgressStatus[] = []
   const ignore = () => undefined
   const progress = {
@@ -16,9 +15,14 @@ function show(events: PushEvent[]) {
     end: ignore,
   }
   const printer = { detail: ignore } as unknown as Printer
-  const report = pushReport(printer, progress, sizeBytes)
+  return { report: pushReport(printer, progress, bytesTotal), shown }
+}
+
+/** Reports the events of one file, and returns the status that is shown after each event. */
+function show(events: PushEvent[]) {
+  const { report, shown } = open(sizeBytes)
   for (const event of events) report.onEvent('tide.gguf', sizeBytes, event)
-  report.fileDone(sizeBytes)
+  report.onEvent('tide.gguf', sizeBytes, { type: 'done' })
   return shown
 }
 
@@ -52,4 +56,21 @@ test('while a file is sent and hashed at the same time, the bar never runs backw
     'uploading',
     'reading',
   ])
+})
+
+test('files that are in progress at the same time are added up', () => {
+  const { report, shown } = open(2 * sizeBytes)
+  report.onEvent('a.gguf', sizeBytes, hashing(1000))
+  report.onEvent('b.gguf', sizeBytes, uploading(500))
+  report.onEvent('a.gguf', sizeBytes, uploading(1000))
+  report.onEvent('a.gguf', sizeBytes, processing)
+  report.onEvent('a.gguf', sizeBytes, { type: 'done' })
+  expect(shown.map(({ bytesDone, remarks, amount }) => [bytesDone, remarks?.[0], amount])).toEqual([
+    [0, 'a.gguf', 'reading 1.00 KB of 2.00 KB'],
+    [500, '2 files', 'uploading 500 B of 2.00 KB'],
+    [1500, '2 files', 'uploading 1.50 KB of 2.00 KB'],
+    [1500, '2 files', 'uploading 1.50 KB of 2.00 KB'],
+    [1500, 'b.gguf', 'uploading 1.50 KB of 2.00 KB'],
+  ])
+  expect(shown.map(({ bytesPerSecond }) => bytesPerSecond)).toEqual([undefined, 100, 200, 100, 100])
 })

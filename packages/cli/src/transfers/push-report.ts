@@ -2,72 +2,78 @@ import type { PushEvent } from '@shoal/transfer'
 import type { Printer } from '../terminal/printer.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { ProgressStatus } from '../terminal/progress-frame.ts'
-import { formatBytes } from '../terminal/units.ts'
+import { formatBytes, plural } from '../terminal/units.ts'
 import { waitNotes } from '../terminal/wait-notes.ts'
 
 type StepEvent = PushEvent & { type: 'hashing' | 'uploading' | 'processing' }
+type Step = StepEvent['type']
 
 /** The approximate share of each step in a file's progress, from 0 to 1. Steps may overlap. */
-const steps = {
-  hashing: { part: 0.15, verb: 'reading' },
-  uploading: { part: 0.75, verb: 'uploading' },
-  processing: { part: 0.1, verb: 'registry is checking' },
+const parts: Record<Step, number> = { hashing: 0.15, uploading: 0.75, processing: 0.1 }
+/** Of the steps of all files, the first in this list is shown. */
+const shownFirst: Step[] = ['uploading', 'hashing', 'processing']
+
+/** The progress of one file. */
+type FileProgress = {
+  sizeBytes: number
+  /** If a later step begins before an earlier one has ended, this is the later one. */
+  step: Step
+  /** The number of bytes for which each step is complete. */
+  bytes: Record<Step, number>
+  bytesPerSecond: number
 }
 
-/** How much of each step of a file is complete, from 0 to 1. */
-type Shares = Record<StepEvent['type'], number>
-const noShares: Shares = { hashing: 0, uploading: 0, processing: 0 }
-
-/** Combines the events of all files of a push into one progress bar. */
+/** Combines the events of all files of a push into one progress bar. Several files may be in progress. */
 export function pushReport(printer: Printer, progress: Progress, bytesTotal: number) {
   let status: ProgressStatus = { bytesDone: 0, bytesTotal, fraction: 0 }
-  let bytesBefore = 0
-  let shares = noShares
+  let bytesReady = 0
+  const files = new Map<string, FileProgress>()
   const noteWait = waitNotes(printer)
 
-  function show(fileShare: number, sizeBytes: number, more: Partial<ProgressStatus> = {}) {
-    const now = bytesTotal > 0 ? (bytesBefore + fileShare * sizeBytes) / bytesTotal : 1
-    const fraction = Math.max(status.fraction ?? 0, now)
+  const sum = (measure: (file: FileProgress) => number) =>
+    files.values().reduce((total, file) => total + measure(file), 0)
+
+  function show() {
+    const step = shownFirst.find((one) => files.values().some((file) => file.step === one))
+    const bytesDone = bytesReady + sum(({ bytes }) => bytes.uploading)
+    const fraction = bytesTotal > 0 ? (bytesReady + sum(weigh)) / bytesTotal : 1
     status = {
-      ...status,
-      bytesPerSecond: undefined,
-      secondsLeft: undefined,
-      amount: undefined,
-      ...more,
-      fraction,
+      bytesDone,
+      bytesTotal,
+      fraction: Math.max(status.fraction ?? 0, fraction),
+      remarks: files.size > 1 ? [plural(files.size, 'file')] : [...files.keys()],
+      ...(step && { amount: formatAmount(step) }),
+      ...(step === 'uploading' && computePace(bytesTotal - bytesDone)),
     }
     progress.update(status)
   }
 
+  /** Formats the bytes of a step. Includes a verb, because not every step is an upload. */
+  function formatAmount(step: Step): string {
+    if (step === 'processing') {
+      return `registry is checking ${formatBytes(sum(({ sizeBytes }) => sizeBytes))}`
+    }
+    const done = formatBytes(bytesReady + sum(({ bytes }) => bytes[step]))
+    const verb = step === 'hashing' ? 'reading' : 'uploading'
+    return `${verb} ${done} of ${formatBytes(bytesTotal)}`
+  }
+
+  function computePace(bytesLeft: number) {
+    const bytesPerSecond = sum((file) => (file.step === 'uploading' ? file.bytesPerSecond : 0))
+    const secondsLeft = bytesPerSecond > 0 ? bytesLeft / bytesPerSecond : undefined
+    return { bytesPerSecond, secondsLeft }
+  }
+
   return {
     status: () => status,
-    fileDone(sizeBytes: number) {
-      show(1, sizeBytes, { bytesDone: bytesBefore + sizeBytes, remarks: [] })
-      bytesBefore += sizeBytes
-      shares = noShares
-    },
     onEvent(filename: string, sizeBytes: number, event: PushEvent) {
       progress.event({ filename, ...event })
       switch (event.type) {
         case 'hashing':
         case 'processing':
         case 'uploading': {
-          const { type } = event
-          // If a later step begins before an earlier one has ended, the later one is shown.
-          const isHidden = type === 'hashing' && shares.uploading > 0
-          shares =
-            type === 'processing'
-              ? { hashing: 1, uploading: 1, processing: share(event) }
-              : { ...shares, [type]: share(event) }
-          const fileShare = sumShares(shares)
-          if (isHidden) return show(fileShare, sizeBytes, texts(status))
-          const sent = type === 'hashing' ? 0 : type === 'processing' ? sizeBytes : event.bytesDone
-          return show(fileShare, sizeBytes, {
-            bytesDone: bytesBefore + sent,
-            amount: formatAmount(steps[type].verb, event),
-            remarks: [filename],
-            ...(event.type === 'uploading' && computePace(event, bytesTotal - bytesBefore - sent)),
-          })
+          files.set(filename, advance(files.get(filename), sizeBytes, event))
+          return show()
         }
         case 'resumed':
           return printer.detail(`  The registry already has ${event.bytes} bytes of ${filename}.`)
@@ -78,38 +84,31 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
         case 'waiting':
           return noteWait(event)
         case 'done':
-          return undefined
+          files.delete(filename)
+          bytesReady += sizeBytes
+          return show()
       }
     },
   }
 }
 
-const share = ({ bytesDone, bytesTotal }: StepEvent) =>
-  bytesTotal > 0 ? bytesDone / bytesTotal : 0
-
-const sumShares = (shares: Shares) =>
-  steps.hashing.part * shares.hashing +
-  steps.uploading.part * shares.uploading +
-  steps.processing.part * shares.processing
-
-/** The texts beside the bar. */
-const texts = ({ bytesPerSecond, secondsLeft, amount }: ProgressStatus) => ({
-  bytesPerSecond,
-  secondsLeft,
-  amount,
-})
-
-/** Formats the bytes of the current step. Includes a verb, because not every step is an upload. */
-function formatAmount(verb: string, { type, bytesDone, bytesTotal }: StepEvent): string {
-  const total = formatBytes(bytesTotal)
-  return type === 'processing'
-    ? `${verb} ${total}`
-    : `${verb} ${formatBytes(bytesDone)} of ${total}`
-}
-
-function computePace({ bytesPerSecond }: PushEvent & { type: 'uploading' }, bytesLeft: number) {
+function advance(
+  before: FileProgress | undefined,
+  sizeBytes: number,
+  event: StepEvent,
+): FileProgress {
+  const { type, bytesDone } = event
+  const bytes = { hashing: 0, uploading: 0, processing: 0, ...before?.bytes, [type]: bytesDone }
   return {
-    bytesPerSecond,
-    secondsLeft: bytesPerSecond > 0 ? bytesLeft / bytesPerSecond : undefined,
+    sizeBytes,
+    step: type === 'hashing' && bytes.uploading > 0 ? 'uploading' : type,
+    bytes: type === 'processing' ? { ...bytes, hashing: sizeBytes, uploading: sizeBytes } : bytes,
+    bytesPerSecond: type === 'uploading' ? event.bytesPerSecond : (before?.bytesPerSecond ?? 0),
   }
 }
+
+/** Returns the file's progress in bytes, over all steps. */
+const weigh = ({ bytes }: FileProgress) =>
+  parts.hashing * bytes.hashing +
+  parts.uploading * bytes.uploading +
+  parts.processing * bytes.processing

@@ -4,7 +4,7 @@ import type { NetworkSettings } from '@shoal/network'
 import { hashPart } from '../../disk/hash-part.ts'
 import { fileChanged } from '../../errors.ts'
 import { followLimit, type Limit, readLimit } from '../../limit.ts'
-import { rateClock, rateLimit, setRate } from '../../rate-limit.ts'
+import { type RateClock, rateClock, rateLimit, setRate } from '../../rate-limit.ts'
 import type { PushPort } from '../push-port.ts'
 
 export type NodePortOptions = {
@@ -16,6 +16,8 @@ export type NodePortOptions = {
   connections: number
   /** Maximum number of bytes per second, for all connections together. */
   rateLimit: Limit | undefined
+  /** The state of the rate limit, if other files share it; `rateLimit` is then ignored. */
+  rateClock: RateClock | undefined
   network: NetworkSettings
 }
 
@@ -66,8 +68,9 @@ async function openTools({ path, chunkSize, connections, ...options }: NodePortO
   ])
   const handle = await open(path, 'r')
   const network = openNetwork(options.network, { connections })
-  const clock = rateClock(readLimit(options.rateLimit))
-  const stopFollowing = followLimit(options.rateLimit, (limit) => setRate(clock, limit))
+  const clock = options.rateClock ?? rateClock(readLimit(options.rateLimit))
+  const followed = options.rateClock ? undefined : options.rateLimit
+  const stopFollowing = followLimit(followed, (limit) => setRate(clock, limit))
   const tools = { network, handle, path, chunkSize, limit: rateLimit(clock) }
   const send: PushPort['putChunk'] = (chunk, put) => sendChunk(tools, chunk, put)
   return { handle, network, send, stopFollowing }

@@ -12,6 +12,7 @@ import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import type { PushEvent } from '../../events.ts'
 import type { Limit } from '../../limit.ts'
 import { type ProgressMeter, progressMeter } from '../../progress-meter.ts'
+import type { RateClock } from '../../rate-limit.ts'
 import { createRetrier } from '../../retrier.ts'
 import { asyncQueue } from '../async-queue.ts'
 import { pushBlob } from '../push-blob.ts'
@@ -30,6 +31,8 @@ export type PushOptions = {
   connections?: number | undefined
   /** Maximum number of bytes per second, for all connections together. */
   rateLimit?: Limit | undefined
+  /** The state of the rate limit, if other pushes share it; `rateLimit` is then ignored. */
+  rateClock?: RateClock | undefined
   signal?: AbortSignal | undefined
   onEvent?: ((event: PushEvent) => void) | undefined
   /** The push fails after this long without progress. Default: the network's `giveUpMs`. */
@@ -40,6 +43,7 @@ export type PushOptions = {
   minBytesWhileHashing?: number | undefined
 }
 
+export const defaultConnections = 5
 const maxWaitMs = 2_000
 const tickMs = 100
 
@@ -52,15 +56,24 @@ const tickMs = 100
  * const { id } = await pushFile({ client, modelName: 'tide', path: 'tide-q4.gguf' })
  */
 export async function pushFile(options: PushOptions): Promise<ModelFile> {
-  const { client, modelName, path, rateLimit, network = directNetwork } = options
+  const { client, modelName, path, rateLimit, rateClock, network = directNetwork } = options
   const filename = options.filename ?? basename(path)
   const signal = options.signal ?? new AbortController().signal
   const report = options.onEvent ?? (() => undefined)
 
   const { size: sizeBytes, mtimeMs } = await stat(path)
-  const connections = Math.max(1, options.connections ?? 5)
+  const connections = Math.max(1, options.connections ?? defaultConnections)
   const chunkSize = chunkSizeFor(sizeBytes)
-  const portOptions = { path, sizeBytes, mtimeMs, chunkSize, connections, rateLimit, network }
+  const portOptions = {
+    path,
+    sizeBytes,
+    mtimeMs,
+    chunkSize,
+    connections,
+    rateLimit,
+    rateClock,
+    network,
+  }
   await using port = nodePort(portOptions)
   using progress = progressReport(sizeBytes, report)
   const ended = new AbortController()

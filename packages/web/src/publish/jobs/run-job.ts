@@ -8,10 +8,11 @@ import {
   createRetrier,
   minBytesWhileHashing,
   pushBlob,
+  pushTogether,
   pushWhileHashing,
 } from '@shoal/transfer/push'
 import { hashFile } from '../hashing/hash-file.ts'
-import { filePort } from '../sending/file-port.ts'
+import { connections, filePort } from '../sending/file-port.ts'
 import { bytesHashed, type Job, type JobFile, type Sources, unfinished } from './job.ts'
 import { ensureModel } from './open-model.ts'
 import type { Stage } from './progress-share.ts'
@@ -45,8 +46,8 @@ export type Run = {
 }
 
 /**
- * Publishes a job's files one after another. A large file is sent while it is being hashed, and while a file is being
- * sent, the next files are hashed. If the registry refuses a file, the other files are still published, and the first
+ * Publishes a job's files, small ones at the same time. A large file is sent while it is being hashed, and while a file is
+ * being sent, the next files are hashed. If the registry refuses a file, the other files are still published, and the first
  * refusal is thrown at the end.
  */
 export async function runJob({ sources, signal, report, ...run }: Run): Promise<void> {
@@ -97,7 +98,10 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
     return found
   }
 
-  async function upload({ filename, sizeBytes, manifest: known }: JobFile, hashing: Hashing) {
+  async function upload(
+    { filename, sizeBytes, manifest: known }: JobFile,
+    { hashing, onSent }: { hashing: Hashing; onSent: () => void },
+  ) {
     const sendReport = (stage: Stage, bytesDone: number) =>
       report({ type: 'file', filename, stage, bytesDone })
     let bytesSent = 0
@@ -106,8 +110,10 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
       if (event.type === 'started') {
         chunkSize = event.chunkSize
         note(filename, { fileId: event.fileId })
-      } else if (event.type === 'processing') sendReport('checking', sizeBytes)
-      else if (event.type === 'sent') {
+      } else if (event.type === 'processing') {
+        onSent()
+        sendReport('checking', sizeBytes)
+      } else if (event.type === 'sent') {
         report({ type: 'sent', bytes: Math.max(0, event.bytesSent - bytesSent) })
         bytesSent = event.bytesSent
         sendReport('sending', event.bytesHere)
@@ -126,22 +132,32 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
     note(filename, { isReady: true })
   }
 
+  /** Ends the pushes of all files, and stops hashing, because the push of one file has failed. */
+  function endWith(error: unknown): never {
+    stop.abort(error)
+    throw error
+  }
+
   try {
     const { newModel } = run.job
     if (newModel) await retrier.call(() => ensureModel(client, newModel))
     const fed = files.map((file) => ({ file, chunks: asyncQueue<ChunkHash>() }))
     const manifests = oneAfterAnother(fed, ({ file, chunks }) => hash(file, chunks))
-    const refusals: Error[] = []
-    for (const [place, { file, chunks }] of fed.entries()) {
-      const manifest = manifests[place]
-      const refusal = manifest && (await findRefusal(upload(file, { chunks, manifest })))
-      if (refusal) {
-        refusals.push(refusal)
+    const hashed = manifests.map((manifest, place) => {
+      const { file, chunks } = fed[place] as (typeof fed)[number]
+      return { ...file, hashing: { chunks, manifest } }
+    })
+    const refusals = await pushTogether(hashed, {
+      connections,
+      async push({ hashing, ...file }, onSent) {
+        const refusal = await findRefusal(upload(file, { hashing, onSent })).catch(endWith)
         const { filename, sizeBytes } = file
-        report({ type: 'file', filename, stage: 'refused', bytesDone: sizeBytes })
-      }
-    }
-    if (refusals[0]) throw refusals[0]
+        if (refusal) report({ type: 'file', filename, stage: 'refused', bytesDone: sizeBytes })
+        return refusal
+      },
+    })
+    const [first] = refusals.filter((refusal) => refusal !== undefined)
+    if (first) throw first
   } finally {
     stop.abort(new Error('the job is over'))
   }

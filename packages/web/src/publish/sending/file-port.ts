@@ -6,7 +6,7 @@ import { putChunk } from './put-chunk.ts'
 /**
  * Number of chunks sent at the same time. Browsers open up to six connections to a host, so two are left for the page.
  */
-const connections = 4
+export const connections = 4
 
 /** Sends a file from the visitor's disk. `getChunkSize` returns the size of every chunk but the last. */
 export function filePort(file: File, getChunkSize: () => number): PushPort {
