@@ -72,10 +72,13 @@ test('threads compute the same hashes as one pass', async () => {
   expect(await hashFileWithPiecesInWorker(path)).toEqual({ ...chunks, pieceHashes, pieceLength })
 })
 
-test('the hash of a file with only one chunk is correct when it is computed in a thread', async () => {
+test('the hashes of a file with only one chunk are correct', async () => {
   const small = join(folder, 'small')
   await writeFile(small, 'abc')
-  expect(await hashFileInWorker(small)).toMatchObject({ sha256_hash: sha256(Buffer.from('abc')) })
+  const { pieceHashes, ...hashes } = await hashFileWithPiecesInWorker(small)
+  expect(hashes).toMatchObject({ ...(await hashFileInWorker(small)), pieceLength: mebibyte })
+  expect(hashes.sha256_hash).toBe(sha256(Buffer.from('abc')))
+  expect(toHex(pieceHashes)).toBe(segmentHashes('sha1', Buffer.from('abc'), mebibyte))
 })
 
 test('progress grows to the size of the file', async () => {

@@ -1,9 +1,16 @@
 import { once } from 'node:events'
-import { stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { startWorker } from '@shoal/threads'
 import { chunkCount, chunkSizeFor, pieceLengthFor } from './chunk-sizes.ts'
-import type { ChunkHashes, FileHashes } from './hash-file.ts'
+import {
+  type ChunkHashes,
+  createChunkHasher,
+  createFileHasher,
+  type FileHashes,
+  type StreamHasher,
+} from './hash-file.ts'
 import type { HashMessage, HashWork } from './hash-worker.ts'
 
 export type HashOptions = {
@@ -17,17 +24,24 @@ export type HashOptions = {
   onChunk?: (index: number, hash: string) => void
 }
 
+/** Hashing a block of this size does not noticeably delay other work of this thread. */
+const blockBytes = 256 * 1024
+
 /**
  * Hashes a local file like `createChunkHasher`, but in threads. The hash of the whole file cannot be parallelized, so
  * one thread computes it while another hashes the chunks; when the first thread has finished, it helps with the
- * remaining chunks. With two free cores, this takes no longer than computing only the whole-file hash. Rejects if the
- * file is empty or not a regular file, if it changes during hashing, or if the signal is aborted.
+ * remaining chunks. With two free cores, this takes no longer than computing only the whole-file hash. A file with only
+ * one chunk is hashed in this thread, in small blocks, because starting a thread would take longer. Rejects if the file
+ * is empty or not a regular file, if it changes during hashing, or if the signal is aborted.
  */
 export async function hashFileInWorker(
   path: string,
   options: HashOptions = {},
 ): Promise<ChunkHashes> {
   const fileSizeBytes = await readSize(path)
+  if (chunkCount(fileSizeBytes) === 1) {
+    return hashHere(path, createChunkHasher(fileSizeBytes, options.onChunk), options)
+  }
   return hashInThreads({ path, fileSizeBytes, pieces: undefined, threads: 2 }, options)
 }
 
@@ -37,11 +51,41 @@ export async function hashFileWithPiecesInWorker(
   options: HashOptions = {},
 ): Promise<FileHashes> {
   const fileSizeBytes = await readSize(path)
+  if (chunkCount(fileSizeBytes) === 1) {
+    return hashHere(path, createFileHasher(fileSizeBytes, options.onChunk), options)
+  }
   const length = pieceLengthFor(fileSizeBytes)
   const hashes = new SharedArrayBuffer(Math.ceil(fileSizeBytes / length) * 20)
   const pieces = { length, hashes }
   const found = await hashInThreads({ path, fileSizeBytes, pieces, threads: 3 }, options)
   return { ...found, pieceLength: length, pieceHashes: new Uint8Array(hashes).slice() }
+}
+
+async function hashHere<Result>(
+  path: string,
+  hasher: StreamHasher<Result>,
+  { signal, onProgress }: HashOptions,
+): Promise<Result> {
+  signal?.throwIfAborted()
+  const before = await stat(path)
+  let hashedBytes = 0
+  // As in hash-worker.ts, opening does not wait if a pipe has replaced the file.
+  await using file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  const options = { highWaterMark: blockBytes, autoClose: false, ...(signal && { signal }) }
+  for await (const bytes of file.createReadStream(options)) {
+    hasher.update(bytes)
+    hashedBytes += bytes.length
+    onProgress?.(Math.min(hashedBytes, before.size), before.size)
+  }
+  await refuseChanged(path, before)
+  return hasher.digest()
+}
+
+async function refuseChanged(path: string, before: { size: number; mtimeMs: number }) {
+  const after = await stat(path)
+  if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) {
+    throw new Error(`${path} changed while it was being hashed`)
+  }
 }
 
 type Job = Pick<HashWork, 'path' | 'fileSizeBytes' | 'pieces'> & { threads: number }
@@ -52,29 +96,26 @@ async function hashInThreads(
 ): Promise<ChunkHashes> {
   const { path, fileSizeBytes } = job
   signal?.throwIfAborted()
-  const { mtimeMs } = await stat(path)
+  const before = await stat(path)
   const chunks = chunkCount(fileSizeBytes)
   const chunkHashes = new SharedArrayBuffer(chunks * 32)
   const isStopped = new SharedArrayBuffer(4)
   const work = { ...job, nextChunk: new SharedArrayBuffer(4), isStopped, chunkHashes }
 
-  let sha256_hash: string | undefined
+  let sha256_hash = ''
   let hashedBytes = 0
-  const passes = chunks > 1 ? 2 : 1
   const onMessage = (message: HashMessage) => {
     if ('sha256_hash' in message) sha256_hash = message.sha256_hash
     else {
       const { chunk } = message
       if (chunk !== undefined) onChunk?.(chunk, readHash(chunkHashes, chunk))
       hashedBytes += message.hashedBytes
-      onProgress?.(Math.floor(hashedBytes / passes), fileSizeBytes)
+      onProgress?.(Math.floor(hashedBytes / 2), fileSizeBytes)
     }
   }
 
-  const threadCount = chunks > 1 ? Math.min(threads, availableParallelism()) : 1
-  const workers = Array.from({ length: threadCount }, (_, index) =>
-    // A file with one chunk needs no whole-file hasher, because its SHA-256 is that of the chunk.
-    startHasher({ ...work, isWholeHasher: index === 0 && chunks > 1 }).on('message', onMessage),
+  const workers = Array.from({ length: Math.min(threads, availableParallelism()) }, (_, index) =>
+    startHasher({ ...work, isWholeHasher: index === 0 }).on('message', onMessage),
   )
   const ended = Promise.allSettled(workers.map((worker) => once(worker, 'exit')))
   try {
@@ -83,14 +124,11 @@ async function hashInThreads(
     Atomics.store(new Int32Array(isStopped), 0, 1)
     await ended
   }
-  const after = await stat(path)
-  if (after.size !== fileSizeBytes || after.mtimeMs !== mtimeMs) {
-    throw new Error(`${path} changed while it was being hashed`)
-  }
+  await refuseChanged(path, { ...before, size: fileSizeBytes })
   const packed = new Uint8Array(chunkHashes).slice()
   return {
     fileSizeBytes,
-    sha256_hash: sha256_hash ?? Buffer.from(packed).toString('hex'),
+    sha256_hash,
     chunkSize: chunkSizeFor(fileSizeBytes),
     chunkHashes: packed,
   }
