@@ -19,6 +19,8 @@ test('link prints only the URL of the torrent, the magnet link or the direct URL
   const magnet = await link('--magnet')
   expect(magnet.stdout).toMatch(/^magnet:\?xt=urn:btih:[0-9a-f]{40}&\S+\n$/)
 
+  expect(magnet.stderr).not.toContain('not public')
+
   const { stdout: direct } = await link('--direct')
   expect((await (await fetch(direct.trim())).arrayBuffer()).byteLength).toBe(file.file_size_bytes)
 
@@ -33,4 +35,16 @@ test('link does not accept both --magnet and --direct', async () => {
   })
   expect(stderr).toContain('--magnet')
   expect(exitCode).toBe(2)
+})
+
+test('link warns that few clients can start from the magnet link of a private model', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  await registry.publish('hidden', 5_000_000, false)
+  const env = { SHOAL_TOKEN: registry.token }
+  const options = { home: home.path, registry: registry.url, env }
+  const { stdout, stderr } = await shoalHere(['link', 'hidden', '--magnet'], options)
+  expect(stdout).toContain('magnet:?xt=urn:btih:')
+  expect(stderr).toContain('because hidden is not public')
+  expect(stderr).toContain('shoal link hidden')
 })

@@ -1,5 +1,7 @@
+import { shellWord } from '@shoal/core/references'
+import { ApiError } from '@shoal/protocol/client'
 import { Command, Option } from 'commander'
-import type { OpenContext } from '../context.ts'
+import type { OpenContext, Registry } from '../context.ts'
 import { getModelWithFiles } from '../models/find-model.ts'
 import { pickFile } from '../models/pick-file.ts'
 
@@ -23,6 +25,12 @@ export function linkCommand(open: OpenContext): Command {
       const { model, registry } = found
       const { choice, reason } = pickFile(found, environment.memoryBytes)
       printer.note(`${printer.err.bold(model.name)}:${choice.label}${reason ? `  ${reason}` : ''}`)
+      if (options.magnet && !(await isOpen(registry, model.name))) {
+        printer.warn(
+          `Few clients can start from this magnet link, because ${model.name} is not public: the registry provides the metadata only in the torrent.`,
+        )
+        printer.note(`  To print the torrent's URL: shoal link ${shellWord(reference)}`)
+      }
       const links = await Promise.all(
         choice.files.map(({ id }) => registry.client.getDownload(model.name, id)),
       )
@@ -32,4 +40,15 @@ export function linkCommand(open: OpenContext): Command {
         ),
       )
     })
+}
+
+/** Whether anyone can read the model without signing in. If so, the registry's metadata peer serves its files. */
+async function isOpen({ client }: Registry, name: string): Promise<boolean> {
+  try {
+    await client.with({ token: undefined }).getModel(name)
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && [401, 403, 404].includes(error.status)) return false
+    throw error
+  }
 }

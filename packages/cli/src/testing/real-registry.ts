@@ -37,10 +37,10 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
     token,
 
     /** Publishes a model with one file of this size and unique content. */
-    async publish(modelName: string, sizeBytes: number): Promise<ModelFile> {
+    async publish(modelName: string, sizeBytes: number, isPublic = true): Promise<ModelFile> {
       const path = join(folder, `${modelName}.gguf`)
       await writeGgufFile(path, sizeBytes, performance.now())
-      await client.createModel({ name: modelName })
+      await client.createModel({ name: modelName, is_public: isPublic })
       return await pushFile({ client, modelName, path })
     },
 
