@@ -1,7 +1,7 @@
+import { describePage } from '@shoal/core/errors'
 import {
   type ApiAnswer,
   type ApiRequest,
-  describePage,
   NetworkError,
   type NetworkFailure,
   problemIn,

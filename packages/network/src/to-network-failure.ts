@@ -1,10 +1,6 @@
 /** Interprets connection errors and responses from intermediaries. */
-import {
-  describePage,
-  NetworkError,
-  type NetworkFailure,
-  type TlsReason,
-} from '@shoal/protocol/client'
+import { describePage } from '@shoal/core/errors'
+import { NetworkError, type NetworkFailure, type TlsReason } from '@shoal/protocol/client'
 
 /** The URL of a request, and the URL of its proxy if it has one. */
 export type Asked = { url: URL; proxy: string | undefined }

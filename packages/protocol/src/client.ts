@@ -14,7 +14,7 @@ export type {
 } from './account.ts'
 export { accountCalls } from './client/account-calls.ts'
 export { adminCalls } from './client/admin-calls.ts'
-export { ApiError, describePage, problemIn, toApiError } from './client/api-error.ts'
+export { ApiError, problemIn, toApiError } from './client/api-error.ts'
 export { type ClientOptions, type Connection, openConnection } from './client/connection.ts'
 export { credentialCalls } from './client/credential-calls.ts'
 export { downloadCalls } from './client/download-calls.ts'

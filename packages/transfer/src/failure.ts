@@ -1,6 +1,6 @@
+import { describePage } from '@shoal/core/errors'
 import {
   ApiError,
-  describePage,
   isTransient,
   NetworkError,
   type NetworkFailure,

@@ -1,4 +1,4 @@
-import { AppError } from '@shoal/core/errors'
+import { AppError, describePage } from '@shoal/core/errors'
 import type { Problem } from '../common.ts'
 
 /** An error response from the registry. `message` is the response's `detail`. */
@@ -33,18 +33,6 @@ export function toApiError(
   if (problem) return new ApiError(status, problem, retryAfter)
   const detail = `${sender} returned ${describePage(status, text)}`
   return new ApiError(status, { detail }, retryAfter, true)
-}
-
-/**
- * Describes a response that is not a registry's: its status, and the title or heading of a web page, or the code and
- * message of an S3 store. Example: `status 413 “Request Entity Too Large”`.
- */
-export function describePage(status: number, text: string): string {
-  const [, title = ''] = /<(?:title|h1|Code)[^>]*>\s*([^<]{1,100})/i.exec(text) ?? []
-  const [, message = ''] = /<Message>([^<]{1,200})/.exec(text) ?? []
-  const words = [title.replace(new RegExp(`^${status}\\s+`), '').trim(), message.trim()]
-  const said = words.filter((part) => part !== '').join(': ')
-  return `status ${status}${said && ` “${said}”`}`
 }
 
 /** Parses an error response from the registry. Returns undefined for anything else, such as a response from a proxy. */

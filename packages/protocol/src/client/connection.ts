@@ -1,7 +1,8 @@
 /** Sends the calls of a client to its registry. */
 import { sleep } from '@shoal/core/async'
+import { describePage } from '@shoal/core/errors'
 import type { Route } from '../routes/route.ts'
-import { ApiError, describePage, toApiError } from './api-error.ts'
+import { ApiError, toApiError } from './api-error.ts'
 import type { AnswerOf, Call, CallArguments, RouteTo, Target } from './call.ts'
 import { NetworkError } from './network-error.ts'
 import {

@@ -2,6 +2,7 @@ import { S3ServiceException } from '@aws-sdk/client-s3'
 import { hasCode } from '@shoal/core/errors'
 import { ConfigError } from '../../errors.ts'
 import type { S3Bucket } from './presign-s3.ts'
+import { describeForeign } from './s3-client.ts'
 
 /** What a registry must be allowed to do with its bucket. */
 const actions = {
@@ -22,16 +23,26 @@ export function refusalExplainer(place: S3Bucket): ExplainRefusal {
     try {
       return await step()
     } catch (error) {
-      const cause = hasCode(error, 'unavailable') ? error.cause : error
-      throw new ConfigError(explain(cause, actions[action], place), { cause })
+      const isAway = hasCode(error, 'unavailable')
+      const cause = isAway ? error.cause : error
+      throw new ConfigError(explain(cause, isAway, actions[action], place), { cause })
     }
   }
 }
 
-function explain(error: unknown, action: string, { bucket, endpoint }: S3Bucket): string {
-  if (!(error instanceof S3ServiceException)) {
-    const reason = error instanceof Error ? error.message || error.name : String(error)
-    return `the S3 store at ${endpoint} cannot be reached (SHOAL_S3_ENDPOINT): ${reason}`
+/** `isAway`: whether there was no response, or the store did not accept the request now. */
+function explain(
+  error: unknown,
+  isAway: boolean,
+  action: string,
+  { bucket, endpoint }: S3Bucket,
+): string {
+  const foreign = describeForeign(error)
+  if (foreign !== undefined || !(error instanceof S3ServiceException)) {
+    const reason = foreign ?? (error instanceof Error ? error.message || error.name : String(error))
+    return isAway && foreign === undefined
+      ? `the S3 store at ${endpoint} cannot be reached (SHOAL_S3_ENDPOINT): ${reason}`
+      : `the server at ${endpoint} (SHOAL_S3_ENDPOINT) does not respond like an S3 store: ${reason}`
   }
   switch (error.name) {
     case 'NoSuchBucket':

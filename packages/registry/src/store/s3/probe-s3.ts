@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DeleteObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
+import { describePage } from '@shoal/core/errors'
 import { ConfigError } from '../../errors.ts'
 import type { ExplainRefusal } from './explain-refusal.ts'
 import { multipartUploads } from './multipart-uploads.ts'
@@ -61,11 +62,7 @@ export async function probeS3(dependencies: Dependencies): Promise<S3Support> {
 }
 
 /** Returns what the store itself says about its refusal. The clocks are not the reason: see `clockOffsetMs`. */
-function explain({ status, bytes }: Answer): string {
-  const element = (name: string) =>
-    new RegExp(`<${name}>([^<]{1,200})`).exec(bytes.toString('utf8'))?.[1]
-  return [`status ${status}`, element('Code'), element('Message')].filter(Boolean).join(', ')
-}
+const explain = ({ status, bytes }: Answer) => describePage(status, bytes.toString('utf8'))
 
 /** Returns undefined if the store refuses uploads that require these headers. */
 async function tryHeaders(

@@ -7,6 +7,7 @@ import {
   type ServiceInputTypes,
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3'
+import { describePage } from '@shoal/core/errors'
 import { isDomainError, unavailable } from '../../errors.ts'
 import { isUnavailable } from '../../unavailable.ts'
 import { bytesGone } from '../object-reader.ts'
@@ -158,13 +159,33 @@ export function toStoreError(error: unknown): unknown {
   if (isDomainError(error) || !(error instanceof Error)) return error
   if (!(error instanceof S3ServiceException)) {
     const isFetchError = error instanceof TypeError && error.cause !== undefined
-    const isFailure = isFetchError || error.name === 'TimeoutError' || isUnavailable(error)
-    return isFailure ? storeUnavailable(error) : error
+    // The SDK adds `$metadata` if there was no response, or if the response cannot be from an S3 store.
+    const isOfRequest = '$metadata' in error || isFetchError || error.name === 'TimeoutError'
+    return isOfRequest || isUnavailable(error) ? storeUnavailable(error) : error
   }
   if (absentNames.has(error.name)) return bytesGone()
   const status = error.$metadata.httpStatusCode ?? 503
-  const isRefusal = status === 403 || error.name === 'NoSuchBucket'
+  const isForeign = describeForeign(error) !== undefined
+  const isRefusal = isForeign || status === 403 || error.name === 'NoSuchBucket'
   return isRefusal || status === 429 || status >= 500 ? storeUnavailable(error) : error
+}
+
+/**
+ * Describes the response of another server, such as a proxy in front of the store or a wrong port; undefined for an
+ * error that has another cause. The SDK cannot parse such a response, or finds no error code in it. The response of an
+ * S3 store to a HEAD request has no code either, but no body.
+ */
+export function describeForeign(error: unknown): string | undefined {
+  const { $metadata, $responseBodyText } = Object(error) as {
+    $metadata?: { httpStatusCode?: number }
+    $responseBodyText?: string
+  }
+  const status = $metadata?.httpStatusCode
+  const isOfStore =
+    error instanceof S3ServiceException && (error.name !== 'Unknown' || !('body' in error))
+  return status === undefined || isOfStore
+    ? undefined
+    : describePage(status, $responseBodyText ?? '')
 }
 
 /** Whether the store has responded with one of these error codes. */

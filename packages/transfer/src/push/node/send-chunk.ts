@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { silenceTimer, sleep } from '@shoal/core/async'
-import { hasCode } from '@shoal/core/errors'
+import { describePage, hasCode } from '@shoal/core/errors'
 import {
   failureOfAnswer,
   type Network,
@@ -11,7 +11,6 @@ import {
 } from '@shoal/network/requests'
 import {
   ApiError,
-  describePage,
   isTransient,
   type MissingChunk,
   NetworkError,
