@@ -171,10 +171,15 @@ test('a folder that cannot be read is skipped, and the rest of the store is impo
   await putOllamaModel({ ...home, name })
   const secret = join(home.store, 'manifests', 'registry.ollama.ai', 'library', 'secret')
   await chmod(secret, 0)
-  const { stderr, exitCode } = await withoutRoot(home.path, () => home.shoal('import', 'ollama'))
-  await chmod(secret, 0o755)
-  expect(stderr).toContain('✓ Imported 1 file')
-  expect(stderr).toContain(`${secret}: permission denied`)
+  const studio = join(home.path, '.lmstudio', 'models') // LM Studio's other folder has a model
+  await mkdir(studio, { recursive: true })
+  await chmod(studio, 0)
+  await putModelFile(join(home.path, '.cache', 'lm-studio', 'models', 'wave-Q8_0.gguf'))
+  const words = ['import', 'ollama', 'lmstudio']
+  const { stderr, exitCode } = await withoutRoot(home.path, () => home.shoal(...words))
+  for (const folder of [secret, studio]) await chmod(folder, 0o755)
+  expect(stderr).toContain('✓ Imported 2 files')
+  for (const folder of [secret, studio]) expect(stderr).toContain(`${folder}: permission denied`)
   expect(exitCode).toBe(0)
 })
 

@@ -1,7 +1,7 @@
 /** Finds the models that other programs have stored on this machine. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isErrno } from '@shoal/files'
+import { isErrno, reasonOfErrno } from '@shoal/files'
 import type { FoundFile, Skipped, StoreName } from '@shoal/transfer'
 import type { Environment } from '../environment.ts'
 import { Failure } from '../terminal/failure.ts'
@@ -41,7 +41,7 @@ async function findInStore(store: StoreName, places: StorePlaces) {
   for (const folder of folders) {
     if (!(await isFolder(folder))) continue
     isThere = true
-    const found = await storeReaders[store](folder).catch((error) => notReadable(folder, error))
+    const found = await storeReaders[store](folder).catch((error) => unread(folder, error))
     files.push(...found.files)
     skipped.push(...found.skipped)
   }
@@ -56,8 +56,12 @@ async function isFolder(path: string): Promise<boolean> {
     return (await stat(path)).isDirectory()
   } catch (error) {
     if (isErrno(error, 'ENOENT', 'ENOTDIR')) return false
-    // If the user has no permission to access the store, an error is reported when the store is read.
-    if (isErrno(error, 'EACCES')) return true
-    throw error
+    return true // why the folder cannot be accessed is reported when it is read
   }
+}
+
+/** A store that cannot be read does not prevent an import from the others. */
+function unread(folder: string, error: NodeJS.ErrnoException) {
+  if (error.syscall === undefined) throw error
+  return { files: [], skipped: [{ path: folder, why: reasonOfErrno(error) }] }
 }
