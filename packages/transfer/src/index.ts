@@ -13,6 +13,7 @@ export {
 export { claimFolder, findFolder } from './disk/model-folder.ts'
 export { getPresetPath, type Preset, readPreset, writePreset } from './disk/preset.ts'
 export { type LocalFileRecord, readRecord } from './disk/record.ts'
+export { type FindSame, sameFilesIn } from './disk/reuse-file.ts'
 export type { PullEvent, PushEvent, SourceShare } from './events.ts'
 export { checkImport } from './import/check-import.ts'
 export { findAtPath, storeFolders, storeReaders } from './import/find-folder.ts'

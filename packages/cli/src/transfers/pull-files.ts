@@ -31,9 +31,10 @@ export async function pullFiles(
   const { printer } = context
   const { registry, modelName, title, parts, modelsDirectory } = options
   const signal = context.takeStopSignal()
-  const { pullFile } = await import('@shoal/transfer')
+  const { pullFile, sameFilesIn } = await import('@shoal/transfer')
   const network = await context.networkSettings()
   const bytesTotal = parts.reduce((sum, { file }) => sum + file.file_size_bytes, 0)
+  const findSame = modelsDirectory === undefined ? undefined : sameFilesIn(modelsDirectory)
   const progress = await openProgress(printer, title)
   const report = pullReport(printer, progress, bytesTotal)
   const limits = {
@@ -48,7 +49,7 @@ export async function pullFiles(
           client: registry.client,
           network,
           modelName,
-          modelsDirectory,
+          findSame,
           ...part,
           ...limits,
           signal,

@@ -3,7 +3,14 @@ import { hostOf } from '@shoal/core/references'
 import type { FileChoice } from '@shoal/model-file/choices'
 import { directNetwork } from '@shoal/network'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
-import { claimFolder, findFolder, type PullEvent, type PulledFile } from '@shoal/transfer'
+import {
+  claimFolder,
+  type FindSame,
+  findFolder,
+  type PullEvent,
+  type PulledFile,
+  sameFilesIn,
+} from '@shoal/transfer'
 import type { DaemonConfig } from '../config.ts'
 import { chooseFiles } from './choose-files.ts'
 import type { KnownRegistries } from './known-registries.ts'
@@ -25,6 +32,7 @@ export type PullPart = {
   modelName: string
   file: ModelFile
   path: string
+  findSame: FindSame
 }
 
 /** The files to which a model's name refers in a registry. Nothing has been pulled yet. */
@@ -114,12 +122,13 @@ export function modelPulls({ settings, registries }: Dependencies): ModelPulls {
 
     async listParts(wanted, signal) {
       const { client, name, choice, paths } = await choose(wanted, claimFolder, signal)
-      const part = { client, model: wanted.model, modelName: name }
+      const findSame = sameFilesIn(modelsDirectory)
+      const part = { client, model: wanted.model, modelName: name, findSame }
       return choice.files.map((file, index) => ({ ...part, file, path: paths[index] as string }))
     },
 
     async pull({ model, ...part }, guest) {
-      const options = { network, modelsDirectory, ...part, ...peerSettings, ...pullLimits?.() }
+      const options = { network, ...part, ...peerSettings, ...pullLimits?.() }
       return withFaults({ model, registry: part.client.baseUrl }, () => shared.pull(options, guest))
     },
 

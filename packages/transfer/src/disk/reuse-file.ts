@@ -2,38 +2,59 @@
 import { constants } from 'node:fs'
 import { copyFile, link, realpath, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeFolder, syncFile, syncFolder } from '@shoal/files'
+import { ignoreMissing, makeFolder, syncFile, syncFolder } from '@shoal/files'
 import { hashFileInWorker } from '@shoal/model-file'
+import type { ModelFile } from '@shoal/protocol/client'
 import { getFilePaths } from './file-paths.ts'
 import { type Hashed, keepRecord, type RegistryFile, toHashed } from './finished-file.ts'
 import { type LocalFile, listLocalFiles } from './list-local-files.ts'
 import { ensureRoom } from './room.ts'
 import { isUnchanged } from './stamp.ts'
 
+/** Finds the files on this machine that have, or should have, the same SHA-256 as a file of a registry. */
+export type FindSame = (
+  file: Pick<ModelFile, 'sha256_hash' | 'file_size_bytes'>,
+) => Promise<LocalFile[]>
+
+/**
+ * Returns a function that finds files in a models folder. The folder is read once, when the function is first called.
+ * @example
+ * import { pullFile, sameFilesIn } from '@shoal/transfer'
+ *
+ * const [file] = await client.listFiles('tide')
+ * if (!file) throw new Error('tide has no files')
+ * const path = `models/tide/${file.filename}`
+ * await pullFile({ client, modelName: 'tide', file, path, findSame: sameFilesIn('models') })
+ */
+export function sameFilesIn(modelsDirectory: string): FindSame {
+  let listing: Promise<LocalFile[]> | undefined
+  return async ({ sha256_hash, file_size_bytes }) => {
+    listing ??= listLocalFiles(modelsDirectory)
+    const same = (await listing).filter(
+      (one) =>
+        one.isFinished && one.fileSizeBytes === file_size_bytes && readHash(one) === sha256_hash,
+    )
+    return same.toSorted((a, b) => Number(b.isVerified) - Number(a.isVerified))
+  }
+}
+
 type Wanted = RegistryFile & {
   /** The path of the file to be created. The caller must hold its lock. */
   path: string
-  modelsDirectory: string
+  findSame: FindSame
   signal: AbortSignal
   onProgress: (bytesDone: number) => void
 }
 
 /**
- * Looks for a file with the same SHA-256 in the models folder, and creates the file from it: as a reflink, a hard link
- * or, if neither is possible, a copy. A file that has not been hashed since it last changed, and a copy, are hashed
+ * Creates the file from one with the same SHA-256, if there is one: as a reflink, a hard link or, if neither is possible,
+ * a copy. A file that has not been hashed since it last changed, and a copy, are hashed
  * first. Returns the path of the file that was found; undefined if there is none.
  */
 export async function reuseFile(wanted: Wanted): Promise<string | undefined> {
-  const { path, modelsDirectory, file } = wanted
-  const all = await listLocalFiles(modelsDirectory)
-  const same = all.filter(
-    (one) =>
-      one.isFinished &&
-      one.fileSizeBytes === file.file_size_bytes &&
-      readHash(one) === file.sha256_hash,
-  )
-  for (const one of same.toSorted((a, b) => Number(b.isVerified) - Number(a.isVerified))) {
-    const hashed = await duplicate(one, wanted)
+  const { path, file } = wanted
+  for (const one of await wanted.findSame(file)) {
+    const hashed = await duplicate(one, wanted).catch(ignoreMissing) // it has been deleted since it was listed
     if (hashed === undefined) continue
     const { copy, partial } = getFilePaths(path)
     await rename(copy, path)

@@ -12,6 +12,7 @@ import { expect, test } from 'vitest'
 import { getFilePaths } from '../disk/file-paths.ts'
 import { listLocalFiles } from '../disk/list-local-files.ts'
 import { readRecord } from '../disk/record.ts'
+import { sameFilesIn } from '../disk/reuse-file.ts'
 import { startChildPull } from '../testing/child-pull.ts'
 import { filterEvents, pullScene } from '../testing/pull-scene.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
@@ -106,8 +107,7 @@ test('a file with the same SHA-256 is used in place of a download, unless it has
   const [second, third] = ['second', 'third'].map((name) =>
     join(directory, name, 'model.gguf'),
   ) as [string, string]
-  const modelsDirectory = directory
-  const again = await pull({ path: second, modelsDirectory })
+  const again = await pull({ path: second, findSame: sameFilesIn(directory) })
   expect(again).toMatchObject({ alreadyThere: false, downloadedBytes: 0, reusedFrom: path })
   expect(origin.downloads).toBe(1)
   expect(readFileSync(second).equals(file.bytes)).toBe(true)
@@ -120,7 +120,9 @@ test('a file with the same SHA-256 is used in place of a download, unless it has
     rmSync(one)
     writeFileSync(one, Buffer.alloc(file.bytes.length))
   }
-  expect(await pull({ path: third, modelsDirectory })).toMatchObject({ reusedFrom: undefined })
+  expect(await pull({ path: third, findSame: sameFilesIn(directory) })).toMatchObject({
+    reusedFrom: undefined,
+  })
   expect(readFileSync(third).equals(file.bytes)).toBe(true)
   expect(readdirSync(join(directory, 'third'))).toEqual(['.shoal', 'model.gguf'])
 })

@@ -52,7 +52,7 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
   const { timeoutMs } = makeTuning(given)
   const report = given.onEvent ?? (() => undefined)
   const options = { ...given, client: retryingClient(given.client, { timeoutMs, report }) }
-  const { path, file, modelsDirectory } = options
+  const { path, file, findSame } = options
   const bytesTotal = file.file_size_bytes
   const onProgress = (bytesDone: number) => report({ type: 'checking', bytesDone, bytesTotal })
   const finish = (pulled?: PulledChunks, reusedFrom?: string): PulledFile => {
@@ -84,9 +84,9 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
   try {
     const isThere = await isFinished(path, options, { signal, onProgress })
     const reusedFrom =
-      isThere || modelsDirectory === undefined
+      isThere || findSame === undefined
         ? undefined
-        : await reuseFile({ ...options, modelsDirectory, signal, onProgress })
+        : await reuseFile({ ...options, findSame, signal, onProgress })
     const isWhole = isThere || reusedFrom !== undefined
     const pulled = isWhole ? undefined : await pullUnderLock(options, signal)
     if (isWhole) await clearUp(path) // an earlier run may have been stopped, or killed just before it cleaned up

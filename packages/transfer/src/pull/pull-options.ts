@@ -1,6 +1,7 @@
 import type { NetworkSettings } from '@shoal/network'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import type { Tuning } from '../chunks/tuning.ts'
+import type { FindSame } from '../disk/reuse-file.ts'
 import type { PullEvent } from '../events.ts'
 import type { Limit } from '../limit.ts'
 
@@ -11,10 +12,10 @@ export type PullOptions = {
   /** A file with status `ready`, from `client.listFiles`. */
   file: ModelFile
   /**
-   * The models folder. If a file in it has the same SHA-256, that file is used, and nothing is downloaded. The two files
-   * can then be hard links to the same bytes.
+   * Finds files with the same SHA-256 on this machine. If there is one, it is used, and nothing is downloaded. The two
+   * files can then be hard links to the same bytes.
    */
-  modelsDirectory?: string | undefined
+  findSame?: FindSame | undefined
   /** The path of the finished file, for example `…/models/<name>/<filename>`. */
   path: string
   /** Maximum number of bytes per second, for all connections together. */
