@@ -1,4 +1,5 @@
 /** A sentence and a hint for each kind of network failure. */
+import { isLoopback } from '@shoal/core/addresses'
 import type { NetworkFailure } from '@shoal/protocol/client'
 import { Failure } from '../terminal/failure.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
@@ -15,13 +16,24 @@ const trustIt = 'If you trust the certificate, pass it with --cacert <file> or S
 const proxySettings = 'To change the proxy, set HTTP_PROXY, HTTPS_PROXY and NO_PROXY.'
 const anotherAddress = 'Check the address, or specify another registry with --registry.'
 
+const withoutPort = (host: string) => host.replace(/:\d+$/, '')
+
 const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatter> } = {
   unreachable: {
-    dns: (host) => [
-      `The host ${host.replace(/:\d+$/, '')} was not found.`,
-      "Check the address and your network's DNS.",
-    ],
-    refused: (host) => [`Nothing is running at ${host}.`, elsewhere],
+    dns: (host, detail) =>
+      detail.includes('EAI_AGAIN')
+        ? [`The DNS lookup of ${withoutPort(host)} failed.`, 'Check your network connection.']
+        : [
+            `The host ${withoutPort(host)} was not found.`,
+            "Check the address and your network's DNS.",
+          ],
+    refused: (host) =>
+      isLoopback(new URL(`http://${host}`).hostname)
+        ? [`Nothing is running at ${host}.`, elsewhere]
+        : [
+            `${host} refused the connection.`,
+            'Check the address and the port, whether the registry is running, and whether a firewall rejects connections.',
+          ],
     no_route: (host) => [
       `${host} is unreachable from this machine.`,
       'Check that this machine is on the same network or VPN as the registry.',
@@ -62,7 +74,7 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
     other: (host, detail) => [`The secure connection to ${host} failed: ${detail}.`, again],
   },
   proxy_failed: {
-    dns: (host) => [`The proxy ${host.replace(/:\d+$/, '')} was not found.`, proxySettings],
+    dns: (host) => [`The proxy ${withoutPort(host)} was not found.`, proxySettings],
     refused: (host) => [`No proxy is running at ${host}.`, proxySettings],
     no_route: (host) => [`The proxy ${host} is unreachable from this machine.`, proxySettings],
     timeout: (host) => [`The proxy ${host} did not respond in time.`, proxySettings],

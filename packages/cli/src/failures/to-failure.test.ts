@@ -1,6 +1,6 @@
 import { AppError, type ErrorDetails } from '@shoal/core/errors'
 import { ambiguousChoice } from '@shoal/model-file/choices'
-import { ApiError } from '@shoal/protocol/client'
+import { ApiError, NetworkError } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
 import { toFailure } from './to-failure.ts'
 
@@ -98,4 +98,19 @@ test('other errors become failures of one sentence', () => {
   )
   expect(summarize(new DOMException('SIGINT', 'AbortError'))).toMatchObject({ exitCode: 130 })
   expect(summarize('a word')).toMatchObject({ message: 'a word', exitCode: 1 })
+})
+
+test('a host that is not this machine is not said to run nothing, and a failed DNS lookup is not an unknown host', () => {
+  const network = { code: 'unreachable', host: 'models.test:8000' } as const
+  const failed = (reason: 'refused' | 'dns', detail: string) =>
+    summarize(new NetworkError({ ...network, reason, detail })).message
+  expect(failed('refused', 'connect ECONNREFUSED 192.0.2.1:8000')).toBe(
+    'models.test:8000 refused the connection.',
+  )
+  expect(failed('dns', 'getaddrinfo ENOTFOUND models.test')).toBe(
+    'The host models.test was not found.',
+  )
+  expect(failed('dns', 'getaddrinfo EAI_AGAIN models.test')).toBe(
+    'The DNS lookup of models.test failed.',
+  )
 })
