@@ -71,6 +71,10 @@ test('files whose names are not hashes are hashed only if --registry is given', 
     { model: 'foam', verified: true },
     { model: 'wave', verified: true },
   ])
+  const pulled = await shoal('pull', 'wave', '--registry', registry.url)
+  expect(pulled.stderr).toContain(
+    `✓ Already on this machine, as a link to ${join(folder, 'spray.gguf')}.`,
+  )
 
   const again = await shoal(...words, '--share')
   expect(again.stderr).not.toContain('"hashing"')

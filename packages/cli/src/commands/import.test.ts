@@ -342,6 +342,7 @@ test('if the original file is missing, ls reports it, and a new import restores 
   await home.shoal('import', 'ollama')
   await rm(blob)
   expect((await home.shoal('ls')).stdout).toContain(`missing: ${blob} no longer exists`)
+  expect((await home.shoal('verify')).stderr).toContain(`is missing: ${blob} no longer exists.`)
   const run = await home.shoal('path', 'tide')
   expect(run.stderr).toContain(`✗ ${blob} no longer exists.`)
   await putOllamaModel(home)

@@ -123,6 +123,12 @@ async function mend(context: Context, checked: Checked, file: LocalFile): Promis
 
 function reportUnfinished({ printer }: Context, choices: readonly LocalChoice[]) {
   for (const choice of choices.filter((one) => !isComplete(one))) {
+    const missing = choice.files.find(({ isMissing }) => isMissing)
+    if (missing) {
+      const place = missing.target ?? missing.path
+      printer.note(`  ${formatChoiceName(choice)} is missing: ${place} no longer exists.`)
+      continue
+    }
     printer.note(
       `  ${formatChoiceName(choice)} is incomplete. To resume: shoal pull ${shellWord(formatChoiceName(choice))}`,
     )

@@ -84,7 +84,12 @@ export async function runPull(
 
 function reportOutcome(printer: Printer, pulled: readonly PulledFile[]) {
   const [first] = pulled
-  if (pulled.every(({ alreadyThere }) => alreadyThere)) printer.success('Already downloaded.')
+  const link = pulled.find(({ target }) => target !== undefined)
+  if (link) {
+    printer.success(`Already on this machine, as a link to ${link.target}.`)
+    printer.note('  To keep the model if that file is deleted, import it again with --copy.')
+  } else if (pulled.every(({ alreadyThere }) => alreadyThere))
+    printer.success('Already downloaded.')
   else if (pulled.every(({ alreadyThere, reusedFrom }) => alreadyThere || reusedFrom)) {
     printer.success('Already on this machine under another name, so nothing was downloaded.')
   } else if (pulled.length > 1) printer.success(`Verified SHA-256 of ${pulled.length} files`)

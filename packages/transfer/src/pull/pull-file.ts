@@ -8,6 +8,7 @@ import { isFinished, isRecorded } from '../disk/finished-file.ts'
 import { lockModelFile } from '../disk/lock-model-file.ts'
 import { releaseFolder } from '../disk/model-folder.ts'
 import { readPartialProgress } from '../disk/partial-file.ts'
+import { findLinkTarget } from '../disk/refuse-link.ts'
 import { reuseFile } from '../disk/reuse-file.ts'
 import type { SourceShare } from '../events.ts'
 import { type ProgressMeter, progressMeter } from '../progress-meter.ts'
@@ -31,6 +32,8 @@ export type PulledFile = {
   droppedChunks: { source: string; count: number }[]
   /** Whether the complete file already existed. */
   alreadyThere: boolean
+  /** The target if the file is a link to another program's file, as after an import by reference. */
+  target: string | undefined
   /** The path of the file with the same SHA-256 that was used instead of a download. */
   reusedFrom: string | undefined
 }
@@ -67,6 +70,7 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
       sources: pulled?.sources ?? [],
       droppedChunks: [...(pulled?.dropped ?? [])].map(([source, count]) => ({ source, count })),
       alreadyThere: pulled === undefined && reusedFrom === undefined,
+      target: findLinkTarget(path),
       reusedFrom,
     }
   }
