@@ -2,8 +2,8 @@
 import { sleep } from '@shoal/core/async'
 import { describePage } from '@shoal/core/errors'
 import type { Route } from '../routes/route.ts'
-import { ApiError, toApiError } from './api-error.ts'
-import type { AnswerOf, Call, CallArguments, RouteTo, Target } from './call.ts'
+import { toApiError } from './api-error.ts'
+import type { AnswerOf, CallArguments, RouteTo, Target } from './call.ts'
 import { NetworkError } from './network-error.ts'
 import {
   type ApiAnswer,
@@ -17,11 +17,6 @@ export type ClientOptions = {
   /** The registry's base URL, such as `http://localhost:8000`. */
   baseUrl: string
   token?: string | undefined
-  /**
-   * Called when the registry has refused the token, but has answered the same request without it. Later requests are
-   * sent without the token.
-   */
-  onTokenRefused?: (() => void) | undefined
   userAgent?: string
   /**
    * Called before each wait. The client waits if the registry cannot be reached, or if the registry asks the client to
@@ -58,51 +53,18 @@ export type Connection = {
   with(changes: OptionChanges): Connection
 }
 
-/** The registry's response to the token, if it has refused the token. Shared by all connections with that token. */
-type TokenState = { refusal?: ApiError; isReported?: boolean }
-
-/** The statuses of responses that may be different for a caller who is signed in. */
-const needsSignIn = [401, 403, 404]
-
-export function openConnection(options: ClientOptions, tokenState: TokenState = {}): Connection {
+export function openConnection(options: ClientOptions): Connection {
   const { retry, onWait, transport = fetchTransport() } = options
   const { maxWaits = options.transport ? 0 : 5 } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
 
-  /** Sends a call with the token or, once the registry has refused the token, without it. */
   async function exchange<R extends Route>(
-    target: Target<R>,
-    ...[call]: CallArguments<R>
-  ): Promise<ApiAnswer> {
-    const { token } = options
-    if (!token || target.route.isAnonymous) return send(target, call)
-    if (!tokenState.refusal) {
-      try {
-        return await send(target, call, token)
-      } catch (error) {
-        const isRefusal = error instanceof ApiError && error.status === 401
-        if (!isRefusal || error.details.isForeign) throw error
-        tokenState.refusal = error
-      }
-    }
-    const { refusal } = tokenState
-    const answer = await send(target, call).catch((error: unknown) => {
-      const isRefused = error instanceof ApiError && needsSignIn.includes(error.status)
-      throw isRefused ? refusal : error
-    })
-    if (!tokenState.isReported) options.onTokenRefused?.()
-    tokenState.isReported = true
-    return answer
-  }
-
-  async function send<R extends Route>(
     { route, path }: Target<R>,
-    call: Call<R> | undefined,
-    token?: string,
+    ...[call]: CallArguments<R>
   ): Promise<ApiAnswer> {
     const { query, body, signal, accept = 'application/json' } = call ?? {}
     const headers: Record<string, string> = { accept }
-    if (token) headers.authorization = `Bearer ${token}`
+    if (options.token && !route.isAnonymous) headers.authorization = `Bearer ${options.token}`
     if (options.userAgent) headers['user-agent'] = options.userAgent
     if (body !== undefined) headers['content-type'] = 'application/json'
     const url = baseUrl + path + queryString(query)
@@ -136,8 +98,7 @@ export function openConnection(options: ClientOptions, tokenState: TokenState = 
     async nothing(target, ...call) {
       await exchange(target, ...call)
     },
-    with: (changes) =>
-      openConnection({ ...options, ...changes }, 'token' in changes ? {} : tokenState),
+    with: (changes) => openConnection({ ...options, ...changes }),
   }
 }
 

@@ -13,6 +13,8 @@ import { editCalls } from './edit-calls.ts'
 import { fileCalls } from './file-calls.ts'
 import { memberCalls } from './member-calls.ts'
 import { modelCalls } from './model-calls.ts'
+import { continueWithoutToken } from './refused-token.ts'
+import { fetchTransport } from './transport.ts'
 import { uploadCalls } from './upload-calls.ts'
 
 export type RegistryClient = ReturnType<typeof allCalls> & {
@@ -24,8 +26,13 @@ export type RegistryClient = ReturnType<typeof allCalls> & {
   with(changes: OptionChanges): RegistryClient
 }
 
+type RegistryClientOptions = ClientOptions & {
+  /** Called when the registry has refused the token, but has answered a request without it. */
+  onTokenRefused?: () => void
+}
+
 /**
- * Creates a client for one registry, with all calls. Every call rejects with an `ApiError` if the registry returns an
+ * Creates a client for one registry, with all calls. If the registry refuses the token, reads continue without it. Every call rejects with an `ApiError` if the registry returns an
  * error, and with a `NetworkError` if there was no usable response. Many calls accept a `signal` that cancels them.
  * @example
  * import { registryClient } from '@shoal/protocol/client'
@@ -33,8 +40,19 @@ export type RegistryClient = ReturnType<typeof allCalls> & {
  * const client = registryClient({ baseUrl: 'http://localhost:8000', token })
  * const { models } = await client.listModels()
  */
-export const registryClient = (options: ClientOptions): RegistryClient =>
-  clientOver(openConnection(options))
+export function registryClient({
+  onTokenRefused,
+  ...options
+}: RegistryClientOptions): RegistryClient {
+  const { transport = fetchTransport(), maxWaits = options.transport ? 0 : 5 } = options
+  return clientOver(
+    openConnection({
+      ...options,
+      maxWaits,
+      transport: continueWithoutToken(transport, onTokenRefused),
+    }),
+  )
+}
 
 /** Creates a client with all calls for an open connection. */
 export function clientOver(connection: Connection): RegistryClient {
