@@ -157,6 +157,8 @@ test('an unknown account is not mistaken for an unknown model', async () => {
   await using user = await publisher()
   const { stderr, exitCode } = await user.shoal('members', 'set', 'tide', 'nobody', 'read')
   expect({ stderr, exitCode }).toEqual({ stderr: '✗ No user nobody.\n', exitCode: 3 })
+  const refused = await user.shoal('edit', 'tide', '--license', 'x'.repeat(101))
+  expect(refused.stderr).toBe('✗ License must NOT have more than 100 characters.\n')
 })
 
 test('rename gives a model another name, and the old name redirects to it', async () => {

@@ -104,8 +104,10 @@ function refusal(
     const { message, hint } = aboutRefusedToken(lastRegistry)
     return new Failure('not_signed_in', message, { hint, details, cause: error })
   }
-  const fields = problem.errors?.map(({ path, message }) => toTerminalLine(`${path} ${message}`))
-  const hint = hintForStatus(status, isForeign) ?? fields?.join('\n')
+  // If only one field is invalid, the message names it.
+  const fields = (problem.errors?.length ?? 0) > 1 ? problem.errors : undefined
+  const lines = fields?.map(({ path, message }) => toTerminalLine(`${path} ${message}`))
+  const hint = hintForStatus(status, isForeign) ?? lines?.join('\n')
   const text = toSentence(toTerminalLine(error.message))
   return new Failure(getStatusEnding(status), text, { hint, details, cause: error })
 }

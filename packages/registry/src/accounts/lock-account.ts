@@ -38,6 +38,6 @@ export async function lockActiveAccount(
 export function requireActive(account: Selectable<AccountTable>) {
   if (account.is_system === 0 && account.disabled_at === null && account.removed_at === null) return
   throw conflict(
-    `${account.username} cannot be the owner or a member of a model: the account is not active`,
+    `the account ${account.username} cannot be the owner or a member of a model: the account is not active`,
   )
 }

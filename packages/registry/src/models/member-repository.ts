@@ -65,7 +65,7 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
       return db.transaction().execute(async (trx): Promise<Member> => {
         const account = await lockActiveAccount(trx, id)
         const { owner, name } = await lockOwned(trx, model)
-        if (owner === account.username) throw conflict(`${owner} owns ${name}`)
+        if (owner === account.username) throw conflict(`the account ${owner} owns ${name}`)
         const can_write = right === 'write' ? 1 : 0
         const known = await trx
           .selectFrom('model_member')
@@ -102,7 +102,8 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
           .where('model_id', '=', model.id)
           .where('account_id', '=', account.id)
           .executeTakeFirst()
-        if (numDeletedRows === 0n) throw notFound(`${account.username} is not a member of ${name}`)
+        if (numDeletedRows === 0n)
+          throw notFound(`the account ${account.username} is not a member of ${name}`)
         await noteChange(trx, model.id, 1)
         const detail = { member: account.username }
         await note(actor, 'model.member_removed', modelSubject(name), detail)(trx)

@@ -63,7 +63,8 @@ export function invitationRepository(db: Kysely<Database>): InvitationRepository
           .where('id', '=', id)
           .returning('used_by')
           .executeTakeFirstOrThrow(() => notFound(`no invitation ${id.slice(0, 64)}`))
-        if (row.used_by !== null) throw conflict(`${row.used_by} has already used this invitation`)
+        if (row.used_by !== null)
+          throw conflict(`the account ${row.used_by} has already used this invitation`)
         await note(actor, 'invitation.revoked', { kind: 'invitation', name: id })(trx)
       }),
 

@@ -90,7 +90,9 @@ export function peopleRepository(
       const account = await lockAccount(trx, id)
       if (account.removed_at !== null) throw unknownUser(account.username)
       if (account.is_system === 1) {
-        throw notFound(`${account.username} is the system account, which cannot be changed`)
+        throw notFound(
+          `the account ${account.username} is the system account, which cannot be changed`,
+        )
       }
       await work(trx, account)
     })
@@ -302,7 +304,8 @@ async function setQuota(
 }
 
 function requireNewOwner(from: Account, newOwner: Account) {
-  if (from.id === newOwner.id) throw conflict(`${newOwner.username} already owns these models`)
+  if (from.id === newOwner.id)
+    throw conflict(`the account ${newOwner.username} already owns these models`)
   requireActive(newOwner)
 }
 
@@ -314,7 +317,7 @@ async function refuseOwner(trx: Kysely<Database>, username: string) {
     .executeTakeFirstOrThrow()
   if (Number(count) === 0) return
   throw conflict(
-    `${username} owns ${count} ${Number(count) === 1 ? 'model' : 'models'}, which must first be given to another account or deleted`,
+    `the account ${username} owns ${count} ${Number(count) === 1 ? 'model' : 'models'}, which must first be given to another account or deleted`,
     { code: 'owns_models' },
   )
 }

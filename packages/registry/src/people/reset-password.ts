@@ -19,7 +19,7 @@ export async function resetPassword(
   const account = await accounts.find(username.toLowerCase())
   if (!account || account.removed_at !== null) throw unknownUser(username)
   if (account.is_system === 1) {
-    throw notFound(`${username} is the system account, which cannot sign in`)
+    throw notFound(`the account ${username} is the system account, which cannot sign in`)
   }
   const password = randomPassword()
   const { sessions, keys } = await accounts.resetPassword(
