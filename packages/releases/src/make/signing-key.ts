@@ -12,8 +12,8 @@ import { othersAndGroup, takePermissions } from '@shoal/files/secret'
  */
 export async function readSigningKey(env: NodeJS.ProcessEnv): Promise<KeyObject> {
   const { SHOAL_RELEASE_KEY: given, XDG_CONFIG_HOME: config } = env
-  const path = given ?? join(config || join(homedir(), '.config'), 'shoal', 'release-key.pem')
-  if (given === undefined) await createKey(path)
+  const path = given || join(config || join(homedir(), '.config'), 'shoal', 'release-key.pem')
+  if (!given) await createKey(path)
   if (!takePermissions(path, othersAndGroup)) {
     console.error(
       `Other users of this machine may be able to read ${path}: change its permissions.`,
