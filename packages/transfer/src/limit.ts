@@ -21,15 +21,20 @@ export function followLimit(
   isMoving: () => boolean = () => true,
 ): () => void {
   if (typeof limit !== 'function') return () => undefined
-  const timer = setInterval(() => {
-    let bytesPerSecond: number | undefined
+  const read = (isMovingNow: boolean) => {
     try {
-      bytesPerSecond = limit(isMoving())
+      return { bytesPerSecond: limit(isMovingNow) }
     } catch {
-      return
+      return undefined
     }
-    apply(bytesPerSecond)
+  }
+  const timer = setInterval(() => {
+    const now = read(isMoving())
+    if (now) apply(now.bytesPerSecond)
   }, readEveryMs)
   timer.unref()
-  return () => clearInterval(timer)
+  return () => {
+    clearInterval(timer)
+    read(false) // others can use the whole limit from now on
+  }
 }

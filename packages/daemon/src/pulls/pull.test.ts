@@ -44,8 +44,14 @@ beforeAll(async () => {
 
 test('a pull reports its progress, and then the model is available', async () => {
   const { address } = registry
-  const { folder, ollama, pull } = await start(address)
+  let limited = 0
+  const rateLimit = () => {
+    limited += 1
+    return 1e9
+  }
+  const { folder, ollama, pull } = await start(address, { pullLimits: () => ({ rateLimit }) })
   const lines = await pull('tide')
+  expect(limited).toBeGreaterThan(0)
   expect(lines[0]).toEqual({ status: 'pulling manifest' })
   expect(lines.slice(-3).map(({ status }) => status)).toEqual([
     'verifying sha256 digest',

@@ -13,12 +13,15 @@ export type JournalIdentity = { sha256_hash: string; file_size_bytes: number; ch
 export type JournalContent = { identity: JournalIdentity; written: Int32Array }
 
 const format = 'shoal journal 1'
+/** The journal of a file with 10,000 chunks has 40 kB. */
+const maxBytes = 1024 * 1024
 
 /** Reads a journal. Returns undefined if there is none, and 'damaged' if its content is invalid. */
 export function readJournal(path: string): JournalContent | 'damaged' | undefined {
   let bytes: Buffer
   try {
-    if (!statSync(path).isFile()) return 'damaged' // reading from a pipe would wait for a writer
+    const found = statSync(path)
+    if (!found.isFile() || found.size > maxBytes) return 'damaged' // reading a pipe would wait for a writer
     bytes = readFileSync(path)
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return undefined

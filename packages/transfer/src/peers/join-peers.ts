@@ -189,7 +189,11 @@ export function joinPeers(setup: Setup): Peers {
 
   const stopFollowing = [
     followLimit(setup.downloadLimit, (limit) => swarm?.limit('download', limit)),
-    followLimit(setup.uploadLimit, (limit) => swarm?.limit('upload', limit)),
+    followLimit(
+      setup.uploadLimit,
+      (limit) => swarm?.limit('upload', limit),
+      () => swarm !== undefined,
+    ),
   ]
 
   function finish() {
