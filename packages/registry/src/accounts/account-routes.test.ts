@@ -1,5 +1,6 @@
 import type { ApiKey, CreatedApiKey, Session, SignedIn } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
+import { rawRequest } from '../testing/raw-request.ts'
 import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 
 describeOnEachDatabase('accounts', (start) => {
@@ -96,6 +97,18 @@ describeOnEachDatabase('accounts', (start) => {
       }
     },
   )
+
+  test('a credential that is sent twice gets 401, because a proxy may have checked the other one', async () => {
+    const { access_token }: SignedIn = (await login('ana', 'password of ana')).body
+    const line = `Authorization: Bearer ${access_token}\r\n`
+    const ask = (lines: string) =>
+      rawRequest(
+        registry.port,
+        `GET /v1/auth/me HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${lines}\r\n`,
+      )
+    expect((await ask(line)).status).toBe(200)
+    expect((await ask(line + line)).status).toBe(401)
+  })
 
   test('changing the password ends all sessions except the current one', async () => {
     const token = await registry.register('dora')

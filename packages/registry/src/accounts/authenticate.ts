@@ -79,7 +79,16 @@ export function authentication(dependencies: Dependencies) {
       if (request.isBearerBad) {
         return done(unauthenticated('this token is unknown, revoked or expired'))
       }
-      const isForMembers = !isAnonymousReadAllowed && !request.route.config.isOpen
+      // Node uses only the first of several values, and a proxy in front may have checked another one.
+      const { ignoresCredentials, isOpen } = request.route.config
+      if (
+        !ignoresCredentials &&
+        request.headers.authorization !== undefined &&
+        isRepeated(request)
+      ) {
+        return done(unauthenticated('Authorization must be sent only once'))
+      }
+      const isForMembers = !isAnonymousReadAllowed && !isOpen
       if (isForMembers && !request.caller && !request.is404) {
         return done(unauthenticated('this registry is for members only: sign in first'))
       }
@@ -98,6 +107,9 @@ export function authentication(dependencies: Dependencies) {
       if (!request.caller) throw unauthenticated('this token is unknown, revoked or expired')
     })
   })
+
+  const isRepeated = ({ raw }: FastifyRequest) =>
+    (raw.headersDistinct.authorization ?? []).length > 1
 
   async function identify(request: Identified): Promise<undefined> {
     const { authorization } = request.headers
