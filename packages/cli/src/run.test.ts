@@ -189,7 +189,7 @@ test('a newline at the end of a token is ignored, and a newline within a token i
 
 test('control characters are removed from text that the registry returns', async () => {
   await using home = await makeHome()
-  const hostile = '\x1b[2J\x1b]0;owned\x07\u202emit\n✓ Signed in'
+  const hostile = '\x1b[2J\x1b]0;owned\x07\u202emit\n✓ Faked'
   const model = sampleModel({ name: `tide${hostile}`, owner: hostile, license: hostile })
   const user = { ...sampleUser, username: hostile }
   await using registry = await scriptedRegistry({
@@ -217,7 +217,7 @@ test('control characters are removed from text that the registry returns', async
     const { stdout, stderr } = await shoalHere(command.split(' '), options)
     const text = stdout + stderr
     expect(text, command).toContain('owned')
-    expect(text, command).not.toMatch(/(?!\n)[\p{Cc}\u202e]|^✓ Signed in$/mu)
+    expect(text, command).not.toMatch(/(?!\n)[\p{Cc}\u202e]|^ *✓ Faked/mu)
   }
 })
 

@@ -7,6 +7,7 @@ import { Failure, misuse } from '../terminal/failure.ts'
 import { printList } from '../terminal/print-list.ts'
 import type { Printer } from '../terminal/printer.ts'
 import type { Column } from '../terminal/table.ts'
+import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
 
 /** Commands for the files of a published model. */
@@ -93,7 +94,10 @@ async function findFile(context: Context, text: string): Promise<Found> {
     ? `${name} has several ${quantization} files.`
     : `${name} has no ${quantization} file.`
   throw new Failure('not_found', message, {
-    hint: labels.length > 0 ? `Available: ${labels.join(', ')}.` : 'The model has no files.',
+    hint:
+      labels.length > 0
+        ? `Available: ${labels.map(toTerminalLine).join(', ')}.`
+        : 'The model has no files.',
     details: { files: labels },
   })
 }

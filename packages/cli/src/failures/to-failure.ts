@@ -158,7 +158,10 @@ function formatBytesRefusedHint(status: number | undefined, label: string): stri
 
 function ambiguous({ details }: AppError<'ambiguous_choice'>): Failure {
   const { wanted, labels } = details
-  return misuse(`Several files match ${wanted}.`, `Choose one of ${labels.join(', ')}.`)
+  return misuse(
+    `Several files match ${wanted}.`,
+    `Choose one of ${labels.map(toTerminalLine).join(', ')}.`,
+  )
 }
 
 function verificationFailure(error: AppError<'verification_failed'>): Failure {

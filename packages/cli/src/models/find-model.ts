@@ -3,6 +3,7 @@ import { ApiError, type Model, type ModelFile, type ModelRecord } from '@shoal/p
 import { distance } from 'fastest-levenshtein'
 import type { Context, Registry } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
+import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { type Reference, readReference } from './reference.ts'
 
 export type FoundModel = {
@@ -46,7 +47,9 @@ export async function namingNeighbours<T>(
 async function unknownModel(registry: Registry, name: string, cause: ApiError): Promise<Failure> {
   const near = await nearNames(registry, name)
   const hints = [
-    near.length > 0 ? `Did you mean ${near.join(', ')}?` : `To find models: shoal search`,
+    near.length > 0
+      ? `Did you mean ${near.map(toTerminalLine).join(', ')}?`
+      : `To find models: shoal search`,
     ...(near.length === 0 && !registry.token
       ? ['If the model is private, run shoal login first.']
       : []),

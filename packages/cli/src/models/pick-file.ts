@@ -10,6 +10,7 @@ import {
 } from '@shoal/model-file/choices'
 import type { ModelFile } from '@shoal/protocol/client'
 import { Failure } from '../terminal/failure.ts'
+import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatMachine, formatMemory, plural } from '../terminal/units.ts'
 import type { FoundModel } from './find-model.ts'
 
@@ -43,7 +44,7 @@ export function pickFile(
     if (choice) return { choice }
     const labels = choices.map(({ label }) => label)
     throw new Failure('not_found', `${name} has no ${wanted} file.`, {
-      hint: `Available: ${labels.join(', ')}.`,
+      hint: `Available: ${labels.map(toTerminalLine).join(', ')}.`,
       details: { quantizations: labels },
     })
   }
@@ -55,7 +56,7 @@ export function pickFile(
     const [incomplete] = choices.filter(({ isCompanion }) => !isCompanion)
     if (incomplete) throw partsMissing(incomplete, name)
     throw new Failure('not_found', `${name} has no file that can run on its own.`, {
-      hint: `To use one of its files anyway, name it: ${choices.map(({ label }) => `${name}:${label}`).join(', ')}.`,
+      hint: `To use one of its files anyway, name it: ${choices.map(({ label }) => toTerminalLine(`${name}:${label}`)).join(', ')}.`,
     })
   }
   throw new Failure('no_room', `No file of ${name} fits in this machine's ${machine} of memory.`, {

@@ -1,8 +1,8 @@
 import { controlCharacters } from '@shoal/core/text'
 
 /**
- * Puts untrusted text on one line, without control characters, so that it can be aligned or become part of a sentence.
- * The printer removes control characters from everything else.
+ * Puts untrusted text on one line, without control characters, so that it can be aligned, or become part of a sentence
+ * or of a hint, which may have several lines. The printer removes control characters from everything else.
  */
 export function toTerminalLine(text: string): string {
   return text.replace(/\s+/g, ' ').replace(controlCharacters, '').trim()
