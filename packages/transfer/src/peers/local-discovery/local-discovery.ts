@@ -12,7 +12,7 @@ import {
   findLocalNetworks,
   type LocalNetwork,
   onLink,
-  pickOnePerInterface,
+  pickForAnnouncing,
 } from './local-networks.ts'
 import { localSchedule } from './local-schedule.ts'
 
@@ -94,7 +94,7 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery 
 
   function announce() {
     const peerPort = setup.port()
-    const reachable = pickOnePerInterface(networks.filter(({ isReachable }) => isReachable))
+    const reachable = pickForAnnouncing(networks)
     if (peerPort === undefined || reachable.length === 0) return
     const all = torrentsNow().map(({ infoHash }) => infoHash)
     const infoHashes = schedule.take(all, Date.now())

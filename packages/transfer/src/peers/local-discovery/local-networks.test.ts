@@ -6,6 +6,7 @@ import {
   findLocalNetworks,
   type LocalNetwork,
   onLink,
+  pickForAnnouncing,
   pickOnePerInterface,
 } from './local-networks.ts'
 
@@ -36,11 +37,11 @@ test.each([
   '::1',
 ])('%s is not on the link', (address) => expect(onLink(networks)(address)).toBe(false))
 
-test('a packet is sent once for each interface and address family', () => {
-  expect(pickOnePerInterface(networks).map(({ address }) => address)).toEqual([
-    '192.168.1.5',
-    'fe80::5',
-  ])
+test('packets are received once for each interface and address family, and announcements are sent once', () => {
+  const pick = (choose: typeof pickOnePerInterface) =>
+    choose([...networks, network('tun0', 'fd00::5/64')]).map(({ address }) => address)
+  expect(pick(pickOnePerInterface)).toEqual(['192.168.1.5', 'fe80::5', 'fd00::5'])
+  expect(pick(pickForAnnouncing)).toEqual(['192.168.1.5', 'fd00::5'])
 })
 
 test('a client that listens on loopback has no network', () => {

@@ -59,6 +59,16 @@ export function pickOnePerInterface(networks: LocalNetwork[]): LocalNetwork[] {
 }
 
 /**
+ * Returns the address of each interface from which to announce: an IPv4 address if there is one. Peers that heard us
+ * over both families would connect to us twice, because peers with different addresses count as different peers.
+ */
+export function pickForAnnouncing(networks: LocalNetwork[]): LocalNetwork[] {
+  const reachable = pickOnePerInterface(networks.filter(({ isReachable }) => isReachable))
+  const withIpv4 = reachable.filter(({ family }) => family === 'IPv4').map(({ name }) => name)
+  return reachable.filter(({ family, name }) => family === 'IPv4' || !withIpv4.includes(name))
+}
+
+/**
  * Returns a function that checks whether an address belongs to one of the networks, so that packets from elsewhere can
  * be ignored.
  */
