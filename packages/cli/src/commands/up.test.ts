@@ -177,7 +177,7 @@ slowTest('if the port is in use, the error contains the port number', async () =
   const { port } = new URL(up.document.url)
   const words = ['registry', '--port', port, '--data', join(home.path, 'other')]
   const { stderr, exitCode } = await shoalHere(words, { home: home.path })
-  expect(stderr).toContain(`✗ Port ${port} is in use by another program.\n`)
+  expect(stderr).toContain(`✗ Port ${port} is in use by a shoal registry.\n`)
   expect(exitCode).toBe(1)
   await up.stop()
 })
