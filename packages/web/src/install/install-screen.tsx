@@ -7,7 +7,7 @@ import { useApp, useClient } from '../api/context.ts'
 import { releasesQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
-import { CommandLine, Words } from '../ui/command-line.tsx'
+import { CommandLine } from '../ui/command-line.tsx'
 import { Failure } from '../ui/problem.tsx'
 
 /** The names under which `npm run release` writes what is needed to verify a release. */
@@ -139,8 +139,8 @@ function Files({ version, platform, files }: Releases['releases'][number]) {
       <ul className="mt-2 divide-y divide-line">
         {files.map(({ filename, size_bytes, sha256 }) => (
           <li key={filename} className="py-3">
-            <a href={toPath(filename)} className="link">
-              <Words text={filename} />
+            <a href={toPath(filename)} className="link break-words">
+              {filename}
             </a>{' '}
             <span className="text-ink-3">{formatBytes(size_bytes)}</span>
             <code className="mt-1 block break-all font-mono text-[13px] text-ink-2">{sha256}</code>
