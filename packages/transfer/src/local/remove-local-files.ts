@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs'
 import { rmdir, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ignoreMissing } from '@shoal/files'
-import { removeLocks, tryLock } from '@shoal/files/lock'
+import { lockFile, removeLocks } from '@shoal/files/lock'
 import { getFilePaths } from '../disk/file-paths.ts'
 import { findLinkTarget } from '../disk/refuse-link.ts'
 import { fileBusy } from '../errors.ts'
 import { planRemoval, type Removal } from './plan-removal.ts'
+
+/** The hashes of an imported file are recorded under its lock, which takes milliseconds. A pull takes longer. */
+const maxWaitMs = 1_000
 
 /**
  * Returns what `removeLocalFiles` would do now, without removing anything.
@@ -38,7 +41,8 @@ export async function removeLocalFiles(
 ): Promise<Removal> {
   await planRemoval(modelsDirectory, paths) // if it throws, no lock file has been created yet
   using locks = new DisposableStack()
-  const ownLocks = paths.flatMap((path) => takeLock(path, locks))
+  const ownLocks: string[] = []
+  for (const path of paths) ownLocks.push(...(await takeLock(path, locks)))
   const { removal, entries, folders } = await planRemoval(modelsDirectory, paths)
   for (const entry of entries) await unlink(entry).catch(ignoreMissing) // another process may have deleted it
   // The locks are released before the folders are removed, because SQLite keeps a second file beside a held lock.
@@ -51,14 +55,16 @@ export async function removeLocalFiles(
  * Takes the lock of a file, and returns the path of the lock file if it is to be removed. If the folder is a link, no
  * lock file is created or removed.
  */
-function takeLock(path: string, locks: DisposableStack): string[] {
+async function takeLock(path: string, locks: DisposableStack): Promise<string[]> {
   const { lock } = getFilePaths(path)
   const isElsewhere = [dirname(path), dirname(lock)].some(
     (folder) => findLinkTarget(folder) !== undefined,
   )
   if (isElsewhere && !existsSync(lock)) return []
-  const release = tryLock(lock)
-  if (release === undefined) throw fileBusy(path)
+  const signal = AbortSignal.timeout(maxWaitMs)
+  const release = await lockFile(lock, { signal, pollMs: 20 }).catch((error) => {
+    throw error === signal.reason ? fileBusy(path) : error
+  })
   locks.defer(release)
   return isElsewhere ? [] : [lock]
 }
