@@ -246,7 +246,8 @@ function createEntry(parts: Read[]): Omit<Entry, 'preset'> {
   const parameters = parts.reduce((sum, part) => sum + (part.facts.parameter_count ?? 0), 0)
   return {
     name: file.modelName,
-    quantization: file.record?.quantization ?? facts.quantization,
+    // Another program may replace an imported file, and its record then still has the former quantization.
+    quantization: (!file.imported && file.record?.quantization) || facts.quantization,
     registry: file.record?.registry,
     path: file.path,
     paths: parts.map((part) => part.file.path),
