@@ -1,5 +1,7 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { writeDaemonState } from '../daemon/state-file.ts'
 import { readPlaces } from '../settings/places.ts'
 import { makeHome } from '../testing/run-shoal.ts'
@@ -73,6 +75,22 @@ test('a sign-in that cannot be checked is not reported as ended', async () => {
     `Checking the sign-in to ${registry.label} failed: Not from this network.\n`,
   )
   expect(stdout).not.toContain('To sign in again')
+})
+
+test('the response of a server in front of the registry is described by its page', async () => {
+  await using home = await makeHome()
+  const server = createServer((_, response) =>
+    response.writeHead(502, { 'content-type': 'text/html' }).end('<title>502 Bad Gateway</title>'),
+  )
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const { stdout } = await shoalHere(['doctor'], {
+    home: home.path,
+    registry: `http://127.0.0.1:${port}`,
+    env: { SHOAL_NETWORK_TIMEOUTS: 'giveup=100ms' },
+  })
+  expect(stdout).toContain(`✗ 127.0.0.1:${port} returned status 502 “Bad Gateway”\n`)
 })
 
 test("a clock that differs from the registry's clock is reported", async () => {

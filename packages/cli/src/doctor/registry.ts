@@ -1,3 +1,4 @@
+import { describePage } from '@shoal/core/errors'
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import type { Context, Registry } from '../context.ts'
 import { toFailure } from '../failures/to-failure.ts'
@@ -28,9 +29,9 @@ export async function registryFindings(context: Context): Promise<Finding[]> {
         : {
             check: 'registry',
             state: 'problem',
-            text: `${label} returned status ${answer.status}`,
+            text: `${label} returned ${describePage(answer.status, Buffer.from(answer.body).toString())}`,
             advice:
-              'If this is a shoal registry, see its log. Otherwise, specify a registry with --registry.',
+              'If this is a shoal registry, see its log, or that of the server in front of it. Otherwise, specify a registry with --registry.',
           },
       ...clock(label, answer.headers.get('date')),
       ...(isOk ? [await signIn(registry)] : []),

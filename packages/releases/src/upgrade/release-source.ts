@@ -1,3 +1,4 @@
+import { describePage } from '@shoal/core/errors'
 import { UpgradeError } from './upgrade-error.ts'
 
 /** A registry that offers releases. */
@@ -25,7 +26,10 @@ export async function getFile({ transport, label }: ReleaseSource, url: string, 
     throw new UpgradeError('none_offered', `${label} has no release of shoal for this machine.`)
   }
   if (answer.status >= 400) {
-    throw new UpgradeError('bad_response', `${label} returned status ${answer.status} for ${url}.`)
+    throw new UpgradeError(
+      'bad_response',
+      `${label} returned ${describePage(answer.status, Buffer.from(answer.body).toString())} for ${url}.`,
+    )
   }
   return answer
 }
