@@ -15,6 +15,7 @@ const unusedFolders = [
   '@ai-sdk/provider/src',
   '@ai-sdk/provider-utils/src',
   '@anthropic-ai/sdk/src',
+  '@zxcvbn-ts/language-common/src',
   'ai/docs',
   'ai/src',
   'bintrees/test',

@@ -20,7 +20,7 @@ export async function changePassword(
   { current_password, new_password }: PasswordChange,
   note: Note,
 ) {
-  checkNewPassword(new_password, username, '/new_password')
+  await checkNewPassword(new_password, username, '/new_password')
   const account = await accounts.get(accountId)
   if (!(await passwords.matches(current_password, account.password_hash, 'first'))) {
     if (await passwords.matches(new_password, account.password_hash, 'first')) return

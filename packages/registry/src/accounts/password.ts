@@ -66,14 +66,33 @@ async function inTurn<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Throws unless `password` has 8 to 1024 bytes and differs from the username. */
-export function checkNewPassword(password: string, username: string, path: string): void {
-  const size = Buffer.byteLength(password)
-  const message =
-    size < 8 || size > 1024
-      ? 'must have 8 to 1024 bytes'
-      : password.toLowerCase() === username
-        ? 'must not be the username'
-        : undefined
+/**
+ * Throws unless `password` has 8 to 1024 bytes and is not one of the first that an attacker would try (NIST SP 800-63B,
+ * section 3.1.1.2): the username, a repeated character, or one of the most common passwords.
+ */
+export async function checkNewPassword(password: string, username: string, path: string) {
+  const message = await findWeakness(password, username)
   if (message) throw unprocessable(`the password ${message}`, { errors: [{ path, message }] })
+}
+
+async function findWeakness(password: string, username: string): Promise<string | undefined> {
+  const size = Buffer.byteLength(password)
+  if (size < 8 || size > 1024) return 'must have 8 to 1024 bytes'
+  const lowercase = password.toLowerCase()
+  if (lowercase === username) return 'must not be the username'
+  if (/^(.)\1*$/su.test(password)) return 'must not be one character repeated'
+  if ((await commonPasswords()).has(lowercase)) {
+    return 'must not be one of the 10,000 most common passwords'
+  }
+  return undefined
+}
+
+let reading: Promise<ReadonlySet<string>> | undefined
+
+/** Returns the most common passwords, in lowercase. Read when first needed, because the list takes 60 ms and 20 MB. */
+function commonPasswords(): Promise<ReadonlySet<string>> {
+  reading ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) => new Set(dictionary['passwords-common'].slice(0, 10_000)),
+  )
+  return reading
 }

@@ -36,7 +36,7 @@ export async function register(
 ) {
   const isFirst = await accounts.isFirstMissing()
   if (!isRegistrationOpen && !isFirst && invitation === undefined) throw registrationClosed()
-  checkNewPassword(password, username, '/password')
+  await checkNewPassword(password, username, '/password')
   await requireFreeUsername(accounts, username)
   if (isFirst && setupCode === undefined && !isFromThisMachine && invitation === undefined) {
     throw forbidden(
