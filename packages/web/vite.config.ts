@@ -30,7 +30,13 @@ const router = {
  */
 const small = {
   name: 'small',
-  test: /core\/src\/(units|async\/sleep|errors\/app-error|references\/(reference|commands))|protocol\/src\/(pages|format-path|client\/(connection|api-error|call\.|transport|network-error|(model|file|account)-calls)|routes\/(models|files|accounts))|web\/src\/((use-)?observable|prefs|account\/next-page|app\/(use-prefs|head\.)|ui\/(exactly|disclosure)|models\/models-search)/,
+  test: /core\/src\/(units|async\/(sleep|until-aborted)|errors\/(app-error|describe-page)|references\/(reference|commands))|model-file\/src\/(gguf\/quantization|shards)|protocol\/src\/(pages|format-path|client\/(connection|api-error|call\.|transport|network-error|(model|file|account)-calls)|routes\/(models|files|accounts))|web\/src\/((use-)?observable|prefs|account\/next-page|app\/(use-prefs|head\.)|ui\/(exactly|disclosure|name|problem|explain|sentence|sign-in-link)|models\/models-search)/,
+}
+
+/** Modules that both pages need on every screen. In one chunk, they compress better. */
+const shared = {
+  name: 'shared',
+  test: /node_modules\/(react|react-dom|scheduler)\/|lucide-react\/dist\/esm\/(?!icons)|preload-helper|core\/src\/async\/clock|web\/src\/fish\//,
 }
 
 /** The model list, without the module for its URL parameters, which every screen needs. */
@@ -55,7 +61,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           input: ['index.html', 'chat.html'],
           output: {
             codeSplitting: {
-              groups: [queries, router, small, list],
+              groups: [queries, router, small, list, shared],
               includeDependenciesRecursively: false,
             },
           },
