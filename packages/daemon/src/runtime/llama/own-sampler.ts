@@ -5,13 +5,16 @@ import { hashSeed } from './sampling.ts'
 type Options = Pick<Sampling, 'temperature' | 'topK' | 'topP' | 'minP' | 'seed' | 'xtc'>
 type Candidate = [token: Token, probability: number]
 
+/** More than most requests need, so that rounding is the same for all of them. Up to 128 tokens are sorted quickly. */
+const usualCandidates = 64
+
 /**
  * The number of the most likely tokens that a sampler needs to know, if the log probabilities of `topCount` are
  * requested; 0 for all.
  */
 export function candidatesNeeded({ temperature, topK, xtc }: Options, topCount: number): number {
-  if (temperature <= 0 && !xtc) return Math.max(1, topCount)
-  return topK > 0 ? Math.max(topK, topCount) : 0
+  if (temperature <= 0 && !xtc) return Math.max(usualCandidates, topCount)
+  return topK > 0 ? Math.max(usualCandidates, topK, topCount) : 0
 }
 
 /** Makes the probabilities of some tokens absolute. `best` is the absolute probability of the first. */
